@@ -60,7 +60,7 @@ def run(files: list[Path]) -> None:
     """Print a table with a row for each file and state of the cache."""
     stages.run = linking.run = timed
     with TemporaryDirectory() as folder:
-        compile_once(DEFAULT[0], Path(folder))  # loads the compiler
+        compile_once(files[0], Path(folder))  # loads the compiler
     print(f"| program | cache | {' | '.join(TOOLS)} | all | library, KiB |")
     print("|---" * (len(TOOLS) + 4) + "|")
     for file in files:

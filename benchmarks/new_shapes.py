@@ -1,5 +1,5 @@
 """
-The cost of a new shape: CPU time of a call with sizes that were not seen, and of a repeated one.
+The cost of a new shape: CPU time of a call with sizes that were not seen, and of the next one.
 
     python benchmarks/new_shapes.py [--rounds 5]
 
@@ -53,14 +53,15 @@ def cases() -> Iterator[tuple[str, onnx.ModelProto, Callable[[int], Inputs]]]:
     yield "decoder", decoder, lambda n: {**tokens, **empty_cache(LAYERS, HEADS, WIDTH, n)}
 
 
-def timed(call: Callable[[Inputs], Any], inputs: list[Inputs]) -> float:
-    """Return the median CPU time of calls."""
-    times: list[float] = []
+def timed(calls: list[Callable[[Inputs], Any]], inputs: list[Inputs]) -> list[float]:
+    """Return the median CPU times of calls with each of the inputs in turn."""
+    times: list[list[float]] = [[] for _ in calls]
     for each in inputs:
-        start = time.process_time()
-        call(each)
-        times.append(time.process_time() - start)
-    return sorted(times)[len(times) // 2]
+        for call, found in zip(calls, times, strict=True):
+            start = time.process_time()
+            call(each)
+            found.append(time.process_time() - start)
+    return [sorted(found)[len(found) // 2] for found in times]
 
 
 def main() -> None:
@@ -92,8 +93,7 @@ def main() -> None:
             for number in range(rounds):
                 first = 5 + 60 * number
                 new = [inputs_of(n) for n in range(first, first + 60)]
-                same = [new[0]] * 60
-                found.append([timed(calls[0], new), timed(calls[1], new), timed(calls[1], same)])
+                found.append(timed([*calls, calls[1]], new))  # the last one is a repeated size
             ort, new, same = (1e3 * min(column) for column in zip(*found, strict=True))
             ratios = f"{new / same:.2f} | {new / ort:.1f}"
             print(f"| {name} | {ort:.3f} | {new:.3f} | {same:.3f} | {ratios} |")

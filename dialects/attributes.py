@@ -179,6 +179,12 @@ def _properties(op: type[IRDLOperation]) -> dict[str, tuple[str, list[_Write]]]:
     return table
 
 
+@cache
+def lists_of(op: type[IRDLOperation]) -> frozenset[str]:
+    """Return the properties of `op` that are lists of integers and nothing else."""
+    return frozenset(name for name, (_, writes) in _properties(op).items() if writes == [_ints])
+
+
 def properties_of(op: type[IRDLOperation], values: Mapping[str, Any]) -> dict[str, Attribute]:
     """
     Convert `values` to properties of the operator class `op`, in the order of its definition.

@@ -6,6 +6,12 @@ from typing import TypeAlias, cast
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     BFloat16Type,
+    Float4E2M1FNType,
+    Float8E4M3FNType,
+    Float8E4M3FNUZType,
+    Float8E5M2FNUZType,
+    Float8E5M2Type,
+    Float8E8M0FNUType,
     Float16Type,
     IndexType,
     IntegerType,
@@ -31,7 +37,11 @@ MIN_ALIGNMENT = 64
 """The minimum alignment of a storage, in bytes (TVM's `kAllocAlignment`)."""
 
 FLOAT_TYPES: dict[str, TypeAttribute] = {
-    float_type.name: float_type for float_type in (Float16Type(), BFloat16Type(), f32, f64)
+    float_type.name: float_type
+    for float_type in (
+        *(Float4E2M1FNType(), Float8E4M3FNType(), Float8E4M3FNUZType(), Float8E5M2Type()),
+        *(Float8E5M2FNUZType(), Float8E8M0FNUType(), Float16Type(), BFloat16Type(), f32, f64),
+    )
 }
 """The float types that are dtypes, by their names in MLIR."""
 

@@ -4,8 +4,8 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
 `vm` takes a `relay` program to `bytecode`. Why each pass is where it is:
 
 - `infer-types` first: every pass after it reads result types.
-- `widen-bfloat16` right after it, before what computes constants: no later pass, and no kernel,
-  computes with bf16.
+- `widen-narrow-types` right after it, before what computes constants: no later pass, and no kernel,
+  computes with narrow element types.
 - `simplify-inference` before `fold-constants`, which computes the scales and shifts of batch norms
   from constant statistics, and before fusion: a multiplication and an addition fuse with the
   convolution before and the activation after them, a batch norm does not.
@@ -119,13 +119,13 @@ _STATIC = ("dynamic-to-static", "infer-types")
 
 _QNN = ("fold-constants", "lower-qnn", "fold-constants")
 
-_TO_SIMPLIFIED = ("infer-types", "widen-bfloat16", "simplify-inference", *_QNN, *_STATIC)
+_TO_SIMPLIFIED = ("infer-types", "widen-narrow-types", "simplify-inference", *_QNN, *_STATIC)
 
 _TO_FOLDED = (*_TO_SIMPLIFIED, "fold-weights")
 
 _TO_SCALED = (
     "infer-types",
-    "widen-bfloat16",
+    "widen-narrow-types",
     "simplify-inference{scale-weights=true}",
     *_QNN,
     *_STATIC,

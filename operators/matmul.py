@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from .operands import require_number, require_rank, require_same_element
 from .rules import Work, rule
-from .signature import Element, Tensor
+from .signature import Element, Tensor, ranked
 from .sizes import Shape, SignatureError, Size, broadcast, require_equal
 
 _REDUCED = "the reduced dims must be equal, but are {0} and {1}"
@@ -43,6 +43,18 @@ def _rows_and_columns(
     k_too, m = reversed(b) if transpose_b else b
     require_equal(k, k_too, _REDUCED)
     return n, m
+
+
+@rule("relay.nn.packed_dense", work=Work.PRODUCTS)
+def packed_dense(data: Tensor, panels: Tensor, *, out_dtype: Element | None) -> Tensor:
+    """Infer (…, p * w) from `data` (…, k) and `panels` (p, k, w)."""
+    element = product_element((data, panels), out_dtype)
+    require_rank(panels, 3, "panels")
+    count, k, width = panels.dims
+    if not data.dims:
+        raise SignatureError("data must have rank at least 1, but has rank 0")
+    require_equal(data.dims[-1], k, _REDUCED)
+    return ranked(element, (*data.dims[:-1], count * width))
 
 
 @rule("relay.nn.matmul", work=Work.PRODUCTS)

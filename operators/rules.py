@@ -14,7 +14,6 @@ by `Annotated` (`AtLeast`, `Length`). A rule checks their kinds, as a program ma
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cache, cached_property, partial
 from inspect import Parameter, signature
@@ -32,6 +31,7 @@ from typing import (
     get_origin,
 )
 
+from .records import record
 from .signature import ALL_ELEMENTS, Call, Data, Element, ElementKind, Elements, Measured, Tensor
 from .sizes import SignatureError
 
@@ -39,14 +39,14 @@ Ints: TypeAlias = tuple[int, ...]
 """An array of integers."""
 
 
-@dataclass(frozen=True)
+@record
 class AtLeast:
     """The integer, or each integer of the array, is at least `bound`."""
 
     bound: int
 
 
-@dataclass(frozen=True)
+@record
 class Length:
     """The array has `count` entries."""
 

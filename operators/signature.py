@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple, TypeAlias
 
 from .element_types import ELEMENT_TABLE, NUMBER_TYPES
 from .element_types import ElementKind as ElementKind  # for plug-ins
 from .measures import MAX_SIZE, MEASURES
+from .records import record
 from .sizes import UNKNOWN, Dim, Shape, Size, measure, require_equal
 from .sizes import SignatureError as SignatureError  # for plug-ins
 
@@ -28,7 +28,7 @@ MAX_RANK = 32
 """Limit on a rank that attributes or elements determine (that of NumPy 1)."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Element:
     """
     An element type, by its name in MLIR's text ("f32", "i1", "ui8").
@@ -42,7 +42,8 @@ class Element:
     @property
     def bits(self) -> int:
         """The width of a number; an index has 64 bits."""
-        return int(self.name.lstrip("uibf")) if self.name != "index" else 64
+        digits, _, _ = self.name.lstrip("uibf").partition("E")
+        return int(digits) if self.name != "index" else 64
 
     @property
     def is_unsigned(self) -> bool:
@@ -104,7 +105,7 @@ class Elements(ABC):
         """Return the measure `name` of `args`, of which the tensor of these elements is one."""
 
 
-@dataclass(frozen=True)
+@record
 class ReadElements(Elements):
     """Elements that are sizes of one reader of rules, or numbers."""
 
@@ -126,7 +127,7 @@ class ReadElements(Elements):
         return measure(name, *known) if len(known) == len(operands) else UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Data:
     """
     An operand whose elements the result shape depends on.
@@ -188,7 +189,7 @@ class Data:
         return [UNKNOWN] * count if self.elements is None else self.elements.sizes(count)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Measured(Data):
     """
     An operand with elements that are only measured, not read as sizes.

@@ -9,9 +9,9 @@ def known_names(wrong: str, known: Iterable[str]) -> str:
     return f"{', '.join(names) or 'none'}{did_you_mean(wrong, names)}"
 
 
-def did_you_mean(wrong: str, known: Iterable[str]) -> str:
-    """Return "; did you mean 'x'?" for the name nearest to `wrong`, or an empty string."""
+def did_you_mean(wrong: str, known: Iterable[str], sigil: str = "", most: int = 1) -> str:
+    """Return "; did you mean 'x' or 'y'?" for the names nearest to `wrong`, or an empty string."""
     from difflib import get_close_matches  # only errors need it
 
-    close = get_close_matches(wrong, list(known), n=1)
-    return f"; did you mean '{close[0]}'?" if close else ""
+    *others, last = [f"'{sigil}{n}'" for n in get_close_matches(wrong, list(known), n=most)] or [""]
+    return f"; did you mean {', '.join(others)}{' or ' * bool(others)}{last}?" if last else ""

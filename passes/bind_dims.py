@@ -43,7 +43,7 @@ from ..dialects.relay.language.dims_attributes import (
 from ..dialects.tensors import as_tensor
 from ..runtime.calls.input_bindings import BindingError, Dim, InputBindings, parse_dim, parse_shape
 from .functions.entries import entry
-from .functions.relax_dims import RECEIVERS, forgotten, is_passed
+from .functions.relax_dims import RECEIVERS, is_passed, recast
 from .functions.signatures import keep_bounds
 from .support.diagnostics import PassError
 from .support.keyed_options import parse_keyed
@@ -109,7 +109,7 @@ def bind(argument: BlockArgument, dims: Sequence[Dim], rewriter: PatternRewriter
     keeping = {use.operation for use in argument.uses if not follows(use.operation)}
     value = rewriter.replace_value_with_new_type(argument, type)
     if keeping:
-        ops = forgotten(value, before)
+        ops = recast(value, before)
         rewriter.insert(ops, InsertPoint.at_start(block))
         rewriter.replace_uses_with_if(
             value, ops[-1].results[0], lambda use: use.operation in keeping

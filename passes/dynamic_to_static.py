@@ -13,7 +13,8 @@ Turn tensors that only hold sizes into sizes, and the operators that read them i
 The elements of small integer tensors are followed through the program as polynomials of dims
 (`analysis.dims`). If those that an operator reads are integers, it becomes the operator that has
 them as attributes; a reshape does so if one entry at most is neither an integer nor the dim at its
-index. Otherwise it reads a `tensor.from_elements` of `arith` on dims. What is unused then is
+index, or if it splits or merges the first dims alone. A broadcast to the tensor's own shape is a
+view. Other operators read a `tensor.from_elements` of `arith` on dims. What is unused then is
 removed. Sizes that depend on data, and integers that may wrap, stay as they are. Result types stay
 as they are declared: run `infer-types` after. Level `relay`.
 """
@@ -26,7 +27,7 @@ from typing import ClassVar, cast
 
 import numpy as np
 from xdsl.context import Context
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
+from xdsl.dialects.builtin import BoolAttr, IntegerAttr, ModuleOp, i64
 from xdsl.ir import Attribute, Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.traits import ConstantLike, is_side_effect_free
@@ -35,6 +36,7 @@ from ..dialects import relay
 from ..dialects.device import device_of, tensor_type
 from ..dialects.interfaces import ReadsOnlySizes
 from ..dialects.relay.creation import ShapeOfOp
+from ..dialects.relay.dynamic import DynBroadcastToOp, DynReshapeOp
 from ..dialects.relay.operator import Operator, RelayOperator
 from ..dialects.relay.properties import ints
 from ..dialects.relay.reshape import ReshapeOp
@@ -104,7 +106,9 @@ def newshape(sizes: Sizes, dims: Dims, entries: Dims, allowzero: bool) -> list[i
     """
     known = integers(entries)
     if known is not None:
-        return known
+        return None if min(known, default=0) < -1 else known
+    if (ends := newshape_before_equal_dims(sizes, dims, entries)) is not None:
+        return ends
     found: list[int] = []
     inferred = [axis for axis, entry in enumerate(entries) if entry.constant == -1]
     for axis, entry in enumerate(entries):
@@ -119,6 +123,25 @@ def newshape(sizes: Sizes, dims: Dims, entries: Dims, allowzero: bool) -> list[i
         else:
             return None
     return found
+
+
+def newshape_before_equal_dims(sizes: Sizes, dims: Dims, entries: Dims) -> list[int] | None:
+    """
+    Return the `newshape` that splits or merges the first dims, and copies the others.
+
+        (4*b, n, n) -> (b, 4, n, n)    -4, -1, 4, -2        (b, 4, n, 8) -> (4*b, n, 8)    -3, -2
+    """
+    for before, after in ((1, 2), (2, 1)):
+        first, split = dims[:before], [entry.constant for entry in entries[:after]]
+        if dims[before:] != entries[after:] or len(dims) <= before:
+            continue
+        if product(sizes, first) != product(sizes, entries[:after]):
+            continue
+        if before == 2:
+            return [-3, -2]
+        if split.count(None) < 2 and 0 not in split:
+            return [-4, *(-1 if size is None else size for size in split), -2]
+    return None
 
 
 def static_attributes(sizes: Sizes, op: Operation, form: StaticForm) -> dict[str, Attribute] | None:
@@ -176,18 +199,34 @@ class ReadNewshape(RewritePattern):
     sizes: Sizes
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not isinstance(op, relay.dynamic.DynReshapeOp):
+        if not isinstance(op, DynReshapeOp):
             return
         entries = self.sizes.elements(op.shape)
         if entries is None:
             return
         allowzero = bool(op.allowzero.value.data)
         shape = newshape(self.sizes, self.sizes.dims(op.data), entries, allowzero)
-        if shape is None or min(shape, default=0) < -1:
+        if shape is None:
             return
-        static = ReshapeOp.to(op.data, shape, op.results[0].type, op.allowzero)
+        zero = BoolAttr.from_bool(allowzero and min(shape, default=0) >= -1)
+        static = ReshapeOp.to(op.data, shape, op.results[0].type, zero)
         static.attributes |= op.attributes
         replace(op, static, self.sizes, rewriter)
+
+
+@dataclass(frozen=True)
+class RemoveBroadcast(RewritePattern):
+    """Replace a broadcast to the tensor's own shape by a view of it."""
+
+    sizes: Sizes
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: DynBroadcastToOp, rewriter: PatternRewriter, /) -> None:
+        dims = self.sizes.dims(op.data)
+        if dims and self.sizes.elements(op.shape) == dims:
+            same = BoolAttr.from_bool(False)
+            view = ReshapeOp.to(op.data, [0] * len(dims), op.results[0].type, same)
+            replace(op, view, self.sizes, rewriter)
 
 
 @dataclass(frozen=True)
@@ -284,6 +323,7 @@ class DynamicToStaticPass(ReportingPass):
             WidenShapeOf(sizes),
             MakeShapeTensor(sizes, code),
             ReadNewshape(sizes),
+            RemoveBroadcast(sizes),
             ReadAttributes(sizes),
             only=ops,
         )

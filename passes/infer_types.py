@@ -37,7 +37,7 @@ from ..dialects.type_rules import infers_from_types
 from ..dialects.xdsl_extras.walking import walk
 from ..dialects.xdsl_extras.xdsl_internals import operands_of
 from ..operators.measures import MAX_SIZE
-from .functions.relax_dims import forgotten, is_passed
+from .functions.relax_dims import is_passed, recast
 from .functions.unify_types import unify_types, values_of
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError
@@ -72,7 +72,7 @@ def pass_as(value: OpResult, type: Attribute, rewriter: PatternRewriter) -> None
     """Let calls get `value`, which holds tensors, as one of `type`, which knows fewer dims."""
     if not any(isinstance(use.operation, func.CallOp) for use in value.uses):
         return
-    ops = forgotten(value, type)
+    ops = recast(value, type)
     if not ops:
         return
     rewriter.insert(ops, InsertPoint.after(value.op))

@@ -66,6 +66,9 @@ Dynamic = Literal["symbolic", "at-bind"]
 SLACK = 1024
 """Bytes above the lower bound that do not make one more order worth its arithmetic."""
 
+MAX_NOTES = 8
+"""The most buffers that an error points at."""
+
 MAX_SUM = LIMIT // 2**16
 """Samples with a sum of sizes from this on are not planned for."""
 
@@ -145,18 +148,26 @@ def plan_of(packing: memory.Packing, strategy: Strategy) -> Plan:
 
     plan = planned(packing, solved)
     if isinstance(plan, Infeasible):
-        raise PassError(no_room(packing, plan.height), packing.op)
+        raise no_room(packing, plan.height, plan.shortfall, plan.rows, plan.proved)
     return plan
 
 
-def no_room(packing: memory.Packing, total: int) -> str:
-    """Return the message that slices need more bytes than their pool has."""
-    pool = packing.op.pool
+def no_room(
+    packing: memory.Packing, total: int, missing: int, rows: Sequence[int] = (), proved: bool = True
+) -> PassError:
+    """Return the error that slices do not fit in their pool, at the moment when `rows` are live."""
+    pool, slices = packing.op.pool, packing.slices
     assert pool is not None, "an arena without a capacity"
-    return (
-        f"these slices need {total} bytes, but pool {pool.label} has {pool.capacity}: the offsets "
-        "that assign-pools chose were not found again"
+    message = (
+        f"{len(slices)} buffers need {total} bytes, but pool {pool.label} has {pool.capacity}: "
+        f"{missing} bytes are missing{' here' if rows else ''}"
     )
+    if not proved:
+        message += " (the search found no plan; one may exist)"
+    users = {row: next((u.operation for u in slices[row].offset.uses), slices[row]) for row in rows}
+    latest = max(rows, key=lambda row: slices[row].life.times[0][0], default=None)
+    notes = [(users[row], f"{packing.sizes[row]} bytes are live then") for row in rows[:MAX_NOTES]]
+    return PassError(message, packing.op if latest is None else users[latest], notes)
 
 
 def static_layout(packing: memory.Packing, strategy: Strategy) -> Layout[SSAValue]:
@@ -176,7 +187,7 @@ def static_layout(packing: memory.Packing, strategy: Strategy) -> Layout[SSAValu
         totals[row.pool] = max(totals[row.pool], offset + max(size, 0))
     pool = packing.op.pool
     if pool is not None and pool.capacity is not None and max(totals, default=0) > pool.capacity:
-        raise PassError(no_room(packing, max(totals)), packing.op)
+        raise no_room(packing, max(totals), max(totals) - pool.capacity)
     return Layout((*totals,), (*offsets,))
 
 

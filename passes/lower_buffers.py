@@ -14,29 +14,36 @@ with another one of these. The last step of `plan-memref`. Level `memref`, which
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects import arith, memref
+from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    IntegerAttr,
     MemRefType,
     ModuleOp,
     NoneAttr,
     i8,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue, Use
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
 from ..dialects import memory
+from ..dialects.foreign import mended
 from ..dialects.memrefs import MemRef, as_memref, buffer_size, element_bytes, strides_of
+from ..dialects.xdsl_extras.walking import walk
+from .functions.signatures import entries_of
 from .sizes.size_code import INDEX, constant_op, integer_attribute
 from .support.levels import Level
-from .support.rewriting import apply_patterns
+from .support.rewriting import rewrite_each
 
 
 def exits_of(op: Operation) -> Sequence[Operation]:
@@ -59,53 +66,144 @@ def index_of(value: int | SSAValue) -> list[Operation]:
     return [arith.IndexCastOp(value, INDEX)]
 
 
-class LowerStorage(RewritePattern):
-    """Allocate a storage of buffers as bytes, which are freed where its block is left."""
+@dataclass(eq=False)
+class Lowering:
+    """Replaces the storages of a module by memrefs of bytes."""
 
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: memory.AllocStorageOp, rewriter: PatternRewriter, /) -> None:
-        users = [use.operation for use in op.storage.uses]
-        buffers = [user for user in users if isinstance(user, memory.BufferOp)]
-        if not buffers or len(buffers) < len(users):
-            return
-        type = as_memref(buffers[0].memref.type)
-        assert type is not None, "verified: a memref"
-        size = DYNAMIC_INDEX if op.size is None else op.size.value.data
-        cast = [] if op.dynamic_size is None else index_of(op.dynamic_size)
-        arena = MemRefType(i8, [size], NoneAttr(), type.memory_space)
-        alloc = memref.AllocOp([*(c.results[0] for c in cast)], [], arena, op.alignment)
+    spaces: Mapping[Attribute, Attribute]
+    """The memory space of the memrefs in storages of each type."""
+    lent: dict[str, dict[int, MemRef]] = field(default_factory=dict[str, dict[int, MemRef]])
+    """The types of the parameters that are storages, of each function."""
+
+    def bytes(self, storage: SSAValue, size: Attribute | None) -> MemRef:
+        """Return the type of the bytes of a storage, of a static size or not."""
+        length = size.value.data if isinstance(size, IntegerAttr) else DYNAMIC_INDEX
+        return MemRefType(i8, [length], NoneAttr(), self.spaces[storage.type])
+
+    def read_parameters(self, op: func.FuncOp) -> None:
+        """Note the types of the parameters of a function that are storages."""
+        attributes = entries_of(op.arg_attrs, len(op.function_type.inputs))
+        self.lent[op.sym_name.data] = {
+            arg.index: self.bytes(arg, attributes[arg.index].data.get(memory.SIZE))
+            for arg in op.args
+            if arg.type in self.spaces
+        }
+
+    def is_of_buffers(self, storage: SSAValue) -> bool:
+        """Test whether a storage has buffers, of this function or its callees, and no tensors."""
+        uses = [*storage.uses]
+        return bool(uses) and all(
+            isinstance(use.operation, memory.BufferOp)
+            or (
+                isinstance(user := use.operation, memory.SliceStorageOp)
+                and self.is_of_buffers(user.slice)
+            )
+            or self.lent_type(use) is not None
+            for use in uses
+        )
+
+    def lent_type(self, use: Use) -> MemRef | None:
+        """Return the type of the bytes that a call lends; None of another use."""
+        if not isinstance(use.operation, func.CallOp):
+            return None
+        return self.lent.get(use.operation.callee.string_value(), {}).get(use.index)
+
+    def lower_parameters(self, op: func.FuncOp, rewriter: PatternRewriter) -> None:
+        """Let callers pass aligned bytes instead of storages."""
+        types, body = self.lent[op.sym_name.data], op.body.blocks[0]
+        attributes = entries_of(op.arg_attrs, len(op.args))
+        for i, type in types.items():
+            alignment = memory.alignment_of_parameter(op, i)
+            param = rewriter.replace_value_with_new_type(body.args[i], type)
+            aligned = memref.AssumeAlignmentOp(param, alignment)
+            aligned.result.name_hint, aligned.location = param.name_hint, op.location
+            rewriter.insert(aligned, InsertPoint.at_start(body))
+            self.lower_users(param, aligned.result, rewriter)
+            attributes[i] = DictionaryAttr({})
+        outputs = op.function_type.outputs.data
+        op.function_type = FunctionType.from_lists(body.arg_types, outputs)
+        op.arg_attrs = ArrayAttr(attributes)
+        rewriter.notify_op_modified(op)
+
+    def lower_storage(self, op: memory.AllocStorageOp, rewriter: PatternRewriter) -> None:
+        """Allocate a storage of buffers as bytes, which are freed where its block is left."""
+        size = [] if op.dynamic_size is None else index_of(op.dynamic_size)
+        type = self.bytes(op.storage, op.size)
+        alloc = memref.AllocOp([o.results[0] for o in size], [], type, op.alignment)
         alloc.memref.name_hint = op.storage.name_hint
         for end in exits_of(op):
             free = memref.DeallocOp.get(alloc.memref)
             free.location = op.location
             rewriter.insert(free, InsertPoint.before(end))
-        for buffer in buffers:
-            lower_buffer(buffer, alloc.memref, rewriter)
-        rewriter.insert([*cast, alloc], InsertPoint.before(op))
+        rewriter.insert([*size, alloc], InsertPoint.before(op))
+        self.lower_users(op.storage, alloc.memref, rewriter)
         rewriter.erase(op)
+
+    def lower_users(self, storage: SSAValue, bytes: SSAValue, rewriter: PatternRewriter) -> None:
+        """Replace what uses a storage by what uses its bytes."""
+        for use in [*storage.uses]:
+            user = use.operation
+            if isinstance(user, memory.BufferOp):
+                lower_buffer(user, bytes, rewriter)
+            elif isinstance(user, memory.SliceStorageOp):
+                start = user.dynamic_offset if user.offset is None else user.offset.value.data
+                assert start is not None, "verified: an offset"
+                sizes = [] if user.dynamic_size is None else index_of(user.dynamic_size)
+                rewriter.insert(sizes, InsertPoint.before(user))
+                type = self.bytes(user.slice, user.size)
+                dims = [op.results[0] for op in sizes]
+                view = insert_view(user, bytes, start, dims, type, rewriter)
+                view.name_hint = user.slice.name_hint
+                self.lower_users(user.slice, view, rewriter)
+                rewriter.erase(user)
+            elif (type := self.lent_type(use)) is not None:
+                user.operands[use.index] = passed(user, bytes, type, rewriter)
+                rewriter.notify_op_modified(user)
+
+
+def passed(call: Operation, bytes: SSAValue, type: MemRef, rewriter: PatternRewriter) -> SSAValue:
+    """Return bytes as an argument of `type`."""
+    if bytes.type == type:
+        return bytes
+    if DYNAMIC_INDEX not in type.get_shape():  # there are more
+        return insert_view(call, bytes, 0, (), type, rewriter)
+    cast = memref.CastOp.get(bytes, type)
+    cast.location = call.location
+    return rewriter.insert(cast, InsertPoint.before(call)).results[0]
+
+
+def insert_view(
+    before: Operation,
+    bytes: SSAValue,
+    start: int | SSAValue,
+    dims: Sequence[SSAValue],
+    type: MemRef,
+    rewriter: PatternRewriter,
+) -> SSAValue:
+    """Return a view of `bytes` from byte `start` on."""
+    offset = index_of(start)
+    operands = [bytes, offset[0].results[0], *dims]
+    view = memref.ViewOp.create(operands=operands, result_types=[type])
+    for op in (*offset, view):
+        op.location = before.location
+    rewriter.insert([*offset, view], InsertPoint.before(before))
+    return view.result
 
 
 def lower_buffer(op: memory.BufferOp, arena: SSAValue, rewriter: PatternRewriter) -> None:
     """Replace a buffer by a view of the bytes of `arena`."""
-    _, start = op.start
     type = as_memref(op.memref.type)
     assert type is not None, "verified: a memref"
-    offset = index_of(start)
     strided = strides_of(type)
-    operands = [arena, offset[0].results[0], *op.sizes]
-    view = memref.ViewOp.create(operands=operands, result_types=[elements_of(type)])
-    added = [*offset, view]
+    result = insert_view(op, arena, op.start[1], op.sizes, elements_of(type), rewriter)
     if strided is not None:
         strides, first = strided
         cast = memref.ReinterpretCastOp.from_dynamic(
-            view.results[0], [first], type.get_shape(), strides, type
+            result, [first], type.get_shape(), strides, type
         )
-        added.append(cast)
-    result = added[-1].results[0]
+        cast.location = op.location
+        result = rewriter.insert(cast, InsertPoint.before(op)).results[0]
     result.name_hint = op.memref.name_hint
-    for new in added:
-        new.location = op.location
-    rewriter.insert(added, InsertPoint.before(op))
     rewriter.replace(op, [], [result])
 
 
@@ -127,4 +225,22 @@ class LowerBuffersPass(ModulePass):
     accepts: ClassVar[Level] = "every"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        apply_patterns(op, LowerStorage())
+        mended(memref.MemRef)
+        ops = [*walk(op)]
+        types = {
+            buffer.storage.type: as_memref(buffer.memref.type)
+            for buffer in ops
+            if isinstance(buffer, memory.BufferOp)
+        }
+        lowering = Lowering({key: type.memory_space for key, type in types.items() if type})
+        functions = [f for f in ops if isinstance(f, func.FuncOp) and f.body.blocks]
+        if not any(isinstance(inside, memory.AllocTensorOp) for inside in ops):
+            for function in functions:
+                lowering.read_parameters(function)
+        rewrite_each(
+            [f for f in functions if lowering.lent.get(f.sym_name.data)], lowering.lower_parameters
+        )
+        storages = [s for s in ops if isinstance(s, memory.AllocStorageOp)]
+        rewrite_each(
+            [s for s in storages if lowering.is_of_buffers(s.storage)], lowering.lower_storage
+        )

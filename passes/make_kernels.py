@@ -9,7 +9,7 @@ Turn the functions that calls of kernels name into kernels.
     %b = relay.tuple_get_item %r[1] : …
     relay.exp %b : …
     ->
-    relay.prim_func @f(%p_0: T, %p_1: T) -> (T, U) {
+    relay.prim_func @f(%p.0: T, %p.1: T) -> (T, U) {
       …
       relay.yield %a, %b : T, U
     }
@@ -26,34 +26,37 @@ with `--disable-verify`; the reader of Relay text runs it on programs with calls
 any; the level stays.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
-    FunctionType,
     ModuleOp,
     StringAttr,
     SymbolRefAttr,
     TupleType,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region
+from xdsl.ir import Attribute, BlockArgument, Operation, Region
 from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter
+from xdsl.rewriter import InsertPoint
 
 from ..dialects import relay
 from ..dialects.device import DEVICE, VirtualDeviceAttr
 from ..dialects.relay.language.annotations import ATTRS
-from ..dialects.relay.language.tuples import erase_unused, flatten, fold_projections, rebuild
 from ..dialects.tensors import as_tensor
 from ..dialects.vm import DestinationCall
 from ..dialects.xdsl_extras.walking import walk
+from .functions.flattening import Inserter, flat, flatten_signature, fold_tuple
 from .support.diagnostics import PassError
 from .support.levels import Level
+from .support.rewriting import rewrite_each
 
+KernelCall: TypeAlias = DestinationCall | relay.CallLoweredOp
 TypeText = Callable[[Attribute], str]
 """Returns a type as text, for messages."""
 
@@ -93,115 +96,44 @@ def scopes_of(
     return scopes
 
 
-def leaves(type: Attribute, name: str | None) -> Iterator[tuple[Attribute, str | None]]:
-    """Yield the types in `type` that are not tuples, with names after that of the whole."""
-    if not isinstance(type, TupleType):
-        yield type, name
-        return
-    for i, field in enumerate(type.types):
-        yield from leaves(field, name and f"{name}_{i}")
-
-
-def insert_before(op: Operation, inserted: list[Operation]) -> Callable[[Operation], None]:
-    """Return what inserts ops before `op`, at its location, and appends them to `inserted`."""
-
-    def write(new: Operation) -> None:
-        new.location = op.location
-        assert op.parent is not None, "an op is in a block"
-        op.parent.insert_op_before(new, op)
-        inserted.append(new)
-
-    return write
-
-
-def fold(tuples: Sequence[Operation]) -> None:
-    """Replace the fields of `tuples`, innermost first, by what they are made of."""
-    for op in reversed(tuples):
-        assert isinstance(op, relay.TupleOp)
-        fold_projections(op)
-
-
-def not_a_tensor(what: str, type: Attribute, at: Operation, text: TypeText) -> PassError:
-    """Return the error about a parameter or result that is not made of tensors."""
-    return PassError(
-        f"a kernel accepts and returns tensors only, but {what} is of type {text(type)}", at
-    )
-
-
-def flatten_parameter(argument: BlockArgument, at: Operation, text: TypeText) -> list[Operation]:
-    """Split a tuple parameter into one per tensor; return the tuples that rebuild it."""
-    block, type = argument.block, argument.type
-    fields = [*leaves(type, argument.name_hint)]
-    for field, name in fields:
-        if as_tensor(field) is None:
-            raise not_a_tensor(f"parameter %{name}" if name else "a parameter", field, at, text)
-    if not isinstance(type, TupleType):
-        return []
-    parts: list[BlockArgument] = []
-    for i, (field, name) in enumerate(fields):
-        parts.append(block.insert_arg(field, argument.index + i))
-        parts[-1].name_hint = name
-    first, tuples = block.first_op, list[Operation]()
-    assert first is not None, "a function returns a value"
-    argument.replace_all_uses_with(rebuild(type, iter(parts), insert_before(first, tuples)))
-    block.erase_arg(argument)
-    for op in tuples:
-        op.location = at.location
-    fold(tuples)
-    return tuples[::-1]
-
-
-def flatten_body(block: Block, text: TypeText) -> list[int]:
-    """
-    Flatten the parameters and results of a function, and let it yield; return the number of tensors
-    that each parameter became.
-    """
-    last = block.last_op
+def require_tensors(function: FuncOp, text: TypeText) -> None:
+    """Require that the parameters and results of a function are made of tensors."""
+    last = function.body.block.last_op
     assert last is not None, "a function returns a value"
-    tuples: list[Operation] = []
-    counts: list[int] = []
-    for argument in block.args:
-        before = len(block.args)
-        tuples += flatten_parameter(argument, last, text)
-        counts.append(1 + len(block.args) - before)
-
-    returned, write = [*last.operands], insert_before(last, [])
-    results = [leaf for value in returned for leaf in flatten(value, write)]
-    for result in results:
-        if as_tensor(result.type) is None:
-            raise not_a_tensor("its result", result.type, last, text)
-    end = relay.YieldOp(*results)
-    end.location = last.location
-    block.erase_op(last)
-    block.add_op(end)
-    for made in (*(value.owner for value in returned), *tuples):
-        if isinstance(made, Operation):
-            erase_unused(made)
-    return counts
+    for value in (*function.args, *last.operands):
+        name = value.name_hint if isinstance(value, BlockArgument) else None
+        for i, type in enumerate(flat([value.type])):
+            if as_tensor(type) is None:
+                field = f".{i}" if isinstance(value.type, TupleType) else ""
+                what = f"parameter %{name}{field}" if name else "a parameter"
+                what = what if isinstance(value, BlockArgument) else "its result"
+                raise PassError(
+                    f"a kernel accepts and returns tensors only, but {what} is of type "
+                    f"{text(type)}",
+                    last,
+                )
 
 
-def kernel_of(function: FuncOp, is_placed: bool, text: TypeText) -> relay.PrimFuncOp:
+def kernel_of(
+    function: FuncOp, is_placed: bool, text: TypeText, rewriter: PatternRewriter
+) -> relay.PrimFuncOp:
     """Build a kernel with the body of a function, which is left without one."""
+    require_tensors(function, text)
+    flatten_signature(function, rewriter)
     type, block = function.function_type, function.body.block
-    params = scopes_of(function.arg_attrs, len(type.inputs), function, is_placed)
-    (result,) = scopes_of(function.res_attrs, 1, function, is_placed)
+    scopes = scopes_of(function.arg_attrs, len(type.inputs), function, is_placed)
+    scopes += scopes_of(function.res_attrs, len(type.outputs), function, is_placed)
+    for op in (*block.ops,):
+        fold_tuple(op)
+    assert block.last_op is not None, "a function returns a value"
+    rewriter.replace(block.last_op, relay.YieldOp(*block.last_op.operands))
     function.body.detach_block(block)
-    counts = flatten_body(block, text)
-    end = block.last_op
-    assert end is not None
-    every = [scope for scope, n in zip(params, counts, strict=True) for _ in range(n)]
-    every += [result] * len(end.operands)
     attrs = function.attributes.get(ATTRS)
     known: Mapping[str, Attribute] = attrs.data if isinstance(attrs, DictionaryAttr) else {}
     target = known.get("target")
     target = target if isinstance(target, StringAttr) else None
-    kernel = relay.PrimFuncOp(
-        function.sym_name.data,
-        FunctionType.from_lists(block.arg_types, [value.type for value in end.operands]),
-        Region(block),
-        target,
-        every if any(every) else None,
-    )
+    name, region = function.sym_name.data, Region(block)
+    kernel = relay.PrimFuncOp(name, type, region, target, scopes if any(scopes) else None)
     said = ("Primitive",) if target is None else ("Primitive", "target")
     others = {key: value for key, value in known.items() if key not in said}
     if others:
@@ -210,24 +142,20 @@ def kernel_of(function: FuncOp, is_placed: bool, text: TypeText) -> relay.PrimFu
     return kernel
 
 
-def flatten_results(op: relay.CallLoweredOp, types: Sequence[Attribute]) -> relay.CallLoweredOp:
+def flatten_results(
+    op: relay.CallLoweredOp, types: Sequence[Attribute], rewriter: PatternRewriter
+) -> relay.CallLoweredOp:
     """Give a call one result per tensor; rebuild their tuple where it is used."""
-    block = op.parent
-    assert block is not None, "a call is in a block"
-    if op.result_types == tuple(types) or len(op.results) != 1:
+    if op.result_types == tuple(types) or len(flat(op.result_types)) != len(types):
         return op
-    (result,) = op.results
+    insert = Inserter(rewriter, InsertPoint.before(op))
     made = relay.CallLoweredOp.on(op.callee, op.operands, types, op.reshape_only, op.impure)
-    tuples: list[Operation] = []
-    write = insert_before(op, tuples)
-    write(made)
-    whole = rebuild(result.type, iter(made.results), write)
-    whole.name_hint = result.name_hint
-    result.replace_all_uses_with(whole)
-    block.erase_op(op)
-    fold(tuples[1:])
-    for each in reversed(tuples[1:]):
-        erase_unused(each)
+    insert(made)
+    values = insert.rebuilt(op.result_types, made.results)
+    rewriter.replace(op, [], values)
+    for value in values:
+        if isinstance(value.owner, Operation):
+            fold_tuple(value.owner)
     return made
 
 
@@ -257,31 +185,34 @@ def make_kernels(module: ModuleOp, text: TypeText = str) -> None:
     functions = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}
     others = other_uses(module) if calls else {}
     kernels: dict[str, relay.PrimFuncOp] = {}
-    for call in calls:
+
+    def make(call: KernelCall, rewriter: PatternRewriter) -> None:
         name = call.callee.string_value()
-        function = functions.get(name)
-        if function is None or name in kernels:
-            continue
-        if name in others:
-            raise PassError(
-                f"@{name} is called as a kernel here, but used as a function elsewhere",
-                call,
-                notes=[(others[name], "used as a function here")],
-            )
-        is_lowered = isinstance(call, relay.CallLoweredOp)  # which has the devices
-        kernels[name] = kernel_of(function, is_lowered, text)
-    for name, kernel in kernels.items():
-        module.body.block.insert_op_before(kernel, functions[name])
-        module.body.block.erase_op(functions[name])
-    for call in calls:
+        function = functions.pop(name, None)
+        if function is not None:
+            if name in others:
+                raise PassError(
+                    f"@{name} is called as a kernel here, but used as a function elsewhere",
+                    call,
+                    notes=[(others[name], "used as a function here")],
+                )
+            is_lowered = isinstance(call, relay.CallLoweredOp)  # which has the devices
+            kernels[name] = kernel_of(function, is_lowered, text, rewriter)
+            rewriter.replace(function, kernels[name])
+
+    def complete(call: KernelCall, rewriter: PatternRewriter) -> None:
         callee = kernels.get(call.callee.string_value())
         if callee is None:
-            continue
+            return
         if callee.impure is not None:
             call.properties["impure"] = callee.impure
         if isinstance(call, relay.CallLoweredOp):
-            call = flatten_results(call, callee.function_type.outputs.data)
+            call = flatten_results(call, callee.function_type.outputs.data, rewriter)
         require_types(call, callee, text)
+
+    rewrite_each(calls, make)
+    calls = [op for op in walk(module) if isinstance(op, DestinationCall | relay.CallLoweredOp)]
+    rewrite_each(calls, complete)
 
 
 @dataclass(frozen=True)

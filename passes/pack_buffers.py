@@ -22,26 +22,29 @@ and those of which the bytes are not known. Stack memory (`memref.alloca`) is, t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, cast
+from functools import partial
+from typing import ClassVar, Literal, cast
 
 from xdsl.context import Context
-from xdsl.dialects import arith, memref
+from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    FunctionType,
+    IndexType,
     IntegerAttr,
     ModuleOp,
     NoneAttr,
     i64,
 )
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 
 from ..dialects import memory
-from ..dialects.device import VirtualDeviceAttr
+from ..dialects.device import VirtualDeviceAttr, device_of
 from ..dialects.foreign.buffer_interfaces import attach_buffer_interfaces
 from ..dialects.memrefs import MemRef, as_memref, buffer_size, element_bytes
 from ..operators.intervals import Interval
@@ -49,10 +52,19 @@ from ..planning import parse_pools
 from .bytes.buffer_aliases import Alias, Buffers, Nested, buffers_in
 from .bytes.packs import JoinPack, Place, packs_of
 from .bytes.storages import Storage
+from .functions.call_graph import CallGraph
+from .functions.symbol_names import SymbolNames
+from .sizes.memref_dims import MeasuredDim, source_of_dim
 from .sizes.reader import Sizes
+from .sizes.size_code import SizeCode
 from .support.diagnostics import PassError, emit_remark, wants_remarks
 from .support.levels import Level
-from .support.rewriting import apply_patterns, rewrite_each
+from .support.rewriting import apply_patterns, erase_unused, rewrite_each
+from .workspaces.lending import Lenders, Lent, functions_to_lend_to, is_entry
+from .workspaces.lent_parameters import take_storages
+from .workspaces.replaced_packs import ListedCode
+
+Arena = Literal["own", "argument"]
 
 MIN_ALIGNMENT = 16
 """The alignment of memory that `malloc` returns, in bytes."""
@@ -73,20 +85,34 @@ def name_of_space(type: MemRef) -> str:
 
 @dataclass(eq=False)
 class Candidate:
-    """An allocation, and where the storage of it is if it joins a pack."""
+    """An allocation, or a workspace that a call lends, and its storage, which may join a pack."""
 
-    op: memref.AllocOp | memref.AllocaOp
-    alias: Alias
-    type: MemRef
+    op: Operation
+    type: memory.StorageType
+    alignment: int
     first: Operation
     """The op before which it is first needed."""
     home: Nested
     """The region that holds its arena."""
     region: Nested
     lifetime: Interval
+    size: Callable[[SizeCode], int | SSAValue]
+    """Computes its bytes."""
+    alias: Alias | None = None
+    """Of an allocation."""
     storage: Storage | None = None
     added: list[Operation] = field(default_factory=list[Operation])
     """The storage and its size."""
+
+    @property
+    def holder(self) -> Operation:
+        """The op in the block of the arena that is, or holds, the first use."""
+        at, op = self.region, self.first
+        while at is not self.home:
+            assert at.holder is not None, "the arena is in a region around the use"
+            assert at.parent is not None, "the arena is in a region around the use"
+            at, op = at.parent, at.holder
+        return op
 
 
 @dataclass(eq=False)
@@ -104,7 +130,7 @@ class Reading:
 
     def candidates(self) -> list[Candidate]:
         """Return the allocations that may join packs."""
-        found: list[Candidate] = []
+        found: list[tuple[Candidate, Alias]] = []
         barred = dict[Alias, str]()
         """The classes that must stay: an op frees them, and with them what cannot be planned."""
         for op in filter(self.is_planned, self.buffers.allocs):
@@ -114,15 +140,15 @@ class Reading:
                 barred.setdefault(alias, "freed together with one that is left alone")
                 self.left.append((op, one))
             else:
-                found.append(one)
+                found.append((one, alias))
         for op in self.buffers.allocs:
             if not self.is_planned(op):
                 alias = self.buffers.of(op.results[0])
                 barred.setdefault(alias, "freed together with stack memory")
         kept: list[Candidate] = []
-        for one in found:
-            if one.alias in barred and one.alias.frees:
-                self.left.append((one.op, barred[one.alias]))
+        for one, alias in found:
+            if alias in barred and alias.frees:
+                self.left.append((one.op, barred[alias]))
             else:
                 kept.append(one)
         return kept
@@ -145,29 +171,61 @@ class Reading:
         if buffers.loops.furthest(alias.first, at) > at:
             return "carried to the next turn of a loop"
         last = buffers.loops.extended(alias.first, alias.last)
-        home = self.home(op, block, last)
-        if isinstance(home, str):
-            return home
-        first = first_use(op)
-        start = buffers.position[first]
-        lifetime = Interval(start, max(last, start) + 1)
-        return Candidate(op, alias, type, first, home, buffers.regions[block], lifetime)
-
-    def home(self, op: memref.AllocOp | memref.AllocaOp, block: Block, last: int) -> Nested | str:
-        """Return the region in which the arena is, or the reason why there is none."""
-        buffers = self.buffers
-        needed = {self.block_of(size) for size in op.dynamic_sizes}
-        may_move = all(self.sizes.size(size).is_natural for size in op.dynamic_sizes)
-        at, path = buffers.regions[block], list[Nested]()
-        while True:
-            path.append(at)
-            if at.block is buffers.bodies[block] or at.block in needed or at.parent is None:
-                break
-            at = at.parent
-        home = path[-1] if may_move else path[0]  # a size may mean nothing in an arm not taken
+        home = self.home(op.dynamic_sizes, block)
         if last >= self.stop_of(home):
-            return "its size is computed in a branch that it outlives"
+            if op.dynamic_sizes or home.holder is None:
+                return "its size is computed in a branch that it outlives"
+            return f"it outlives the region of {home.holder.name} that allocates it"
+        first, region = first_use(op), buffers.regions[block]
+        start = buffers.position[first]
+        return Candidate(
+            op,
+            memory.StorageType(device_of_space(type)),
+            alignment_of(op, type),
+            first,
+            home,
+            region,
+            Interval(start, max(last, start) + 1),
+            lambda code: write_size(op, type, code),
+            alias,
+        )
+
+    def home(self, values: Iterable[SSAValue], block: Block) -> Nested:
+        """Return the outermost region around `block` in which a size of `values` is computable."""
+        buffers, values = self.buffers, [*values]
+        home = buffers.regions[block]
+        if any(isinstance(v.type, IndexType) and not self.sizes.size(v).is_natural for v in values):
+            return home  # it may mean nothing in an arm that is not taken
+        needed = {self.block_of(value) for value in values}
+        while home.block is not buffers.bodies[block] and home.parent is not None:
+            inside = {each for each in needed if each.parent is home.block.parent}
+            if inside - {home.parent.block}:
+                break
+            home = home.parent
         return home
+
+    def workspaces(self, call: Operation, lent: Lent) -> Iterator[Candidate]:
+        """Yield the workspaces that a call lends."""
+        buffers, block = self.buffers, call.parent
+        assert block is not None, "an op of a function"
+        start = buffers.position[call]
+        for i, workspace in enumerate(lent.workspaces, len(call.operands)):
+            dims = [
+                source_of_dim(call.operands[param.index], axis)
+                for param in workspace.shapes
+                for axis in memory.shape_operands(param.type)
+            ]
+            values = (dim.memref if isinstance(dim, MeasuredDim) else dim for dim in dims)
+            yield Candidate(
+                call,
+                workspace.type,
+                workspace.alignment,
+                call,
+                self.home((value for value in values if isinstance(value, SSAValue)), block),
+                buffers.regions[block],
+                Interval(start, start + 1),
+                partial(write_workspace_size, lent.function.sym_name.data, i, dims),
+            )
 
     def stop_of(self, home: Nested) -> int:
         """Return the position up to which an arena in `home` is there."""
@@ -201,63 +259,173 @@ def first_use(op: memref.AllocOp | memref.AllocaOp) -> Operation:
     return at
 
 
-def alignment_of(candidate: Candidate) -> int:
+def alignment_of(op: memref.AllocOp | memref.AllocaOp, type: MemRef) -> int:
     """Return the alignment of a buffer."""
-    given = candidate.op.alignment
-    natural = element_bytes(candidate.type.element_type) or 1
-    return max(MIN_ALIGNMENT, natural, 1 if given is None else given.value.data)
+    natural = element_bytes(type.element_type) or 1
+    return max(MIN_ALIGNMENT, natural, 1 if op.alignment is None else op.alignment.value.data)
+
+
+def write_size(
+    op: memref.AllocOp | memref.AllocaOp, type: MemRef, code: SizeCode
+) -> int | SSAValue:
+    """Compute the bytes of an allocation."""
+    static = buffer_size(type)
+    assert static is not None, "of known bytes"
+    bytes: int | SSAValue = static
+    for dim in op.dynamic_sizes:
+        bytes = code.apply("mul", code.emit(arith.IndexCastOp(dim, i64)), bytes)
+    if isinstance(bytes, SSAValue):
+        bytes.name_hint = "bytes"
+    return bytes
+
+
+def write_workspace_size(
+    name: str, param: int, dims: Sequence[int | SSAValue | MeasuredDim], code: SizeCode
+) -> SSAValue:
+    """Compute the bytes of workspace `param` of a function for a call with memrefs of `dims`."""
+    values = [
+        code.emit(memref.DimOp(dim.memref, code.index(dim.axis)))
+        if isinstance(dim, MeasuredDim)
+        else dim
+        if isinstance(dim, SSAValue)
+        else code.index(dim)
+        for dim in dims
+    ]
+    return code.emit(memory.WorkspaceSizeOp(name, param, values), "bytes")
 
 
 def insert_storage(candidate: Candidate, rewriter: PatternRewriter) -> None:
-    """Insert the storage of a buffer, and the computation of its size, before its first use."""
-    op, size = candidate.op, buffer_size(candidate.type)
-    assert size is not None, "of known bytes"
-    bytes: int | SSAValue = size
-    for dim in op.dynamic_sizes:
-        cast_op = arith.IndexCastOp(dim, i64)
-        candidate.added.append(cast_op)
-        factor: SSAValue | None = None
-        if isinstance(bytes, int) and bytes != 1:
-            constant = arith.ConstantOp.from_int_and_width(bytes, i64)
-            candidate.added.append(constant)
-            factor = constant.result
-        elif not isinstance(bytes, int):
-            factor = bytes
-        bytes = cast_op.result
-        if factor is not None:
-            product = arith.MuliOp(cast_op.result, factor)
-            candidate.added.append(product)
-            bytes = product.result
-            bytes.name_hint = "bytes"
-    device = device_of_space(candidate.type)
-    made = memory.AllocStorageOp(bytes, alignment_of(candidate), device)
-    made.storage.name_hint = op.memref.name_hint
-    candidate.added.append(made)
+    """Insert a storage before its first use, and the computation of its size at its arena."""
+    code, op = ListedCode(), candidate.op
+    made = memory.AllocStorageOp(
+        candidate.size(code), candidate.alignment, device_of(candidate.type)
+    )
+    made.storage.name_hint = "workspace" if candidate.alias is None else op.results[0].name_hint
+    rewriter.insert(code.ops, InsertPoint.before(candidate.holder))
+    rewriter.insert(made, InsertPoint.before(candidate.first))
+    candidate.added += (*code.ops, made)
     candidate.storage = Storage(made, (), candidate.region, candidate.lifetime)
-    rewriter.insert(candidate.added, InsertPoint.before(candidate.first))
+    if candidate.alias is None:
+        op.operands = (*op.operands, made.storage)
+        rewriter.notify_op_modified(op)
 
 
 def insert_buffer(candidate: Candidate, rewriter: PatternRewriter) -> None:
     """Replace an allocation by bytes of its storage; it is not freed any more."""
-    op, storage = candidate.op, candidate.storage
+    op, alias, storage = candidate.op, candidate.alias, candidate.storage
+    assert isinstance(op, memref.AllocOp | memref.AllocaOp), "an allocation"
+    assert alias is not None, "an allocation"
     assert storage is not None, "a candidate"
-    for free in candidate.alias.frees:
+    for free in alias.frees:
         if free.parent is not None:
             rewriter.erase(free)
-    buffer = memory.BufferOp(storage.op.storage, 0, candidate.type, [*op.dynamic_sizes])
+    buffer = memory.BufferOp(storage.op.storage, 0, op.memref.type, [*op.dynamic_sizes])
     buffer.memref.name_hint = op.memref.name_hint
     rewriter.insert(buffer, InsertPoint.before(candidate.first))
     rewriter.replace(op, [], [buffer.memref])
 
 
-def joined(places: Iterable[Place], candidates: list[Candidate]) -> Iterator[Candidate]:
-    """Yield the candidates that are in packs, unless an op frees them with one that is not."""
-    inside = {storage.op for place in places for pack in place.packs for storage in pack.storages}
-    outside = {c.alias for c in candidates if c.storage and c.storage.op not in inside}
-    for candidate in candidates:
-        is_in = candidate.storage is not None and candidate.storage.op in inside
-        if is_in and not (candidate.alias in outside and candidate.alias.frees):
-            yield candidate
+def joined(places: Iterable[Place], candidates: list[Candidate]) -> list[Candidate]:
+    """Return the candidates that are in packs, but for those freed with one that is not."""
+    inside = {storage for place in places for pack in place.packs for storage in pack.storages}
+    outside = {c.alias for c in candidates if c.alias and c.storage not in inside}
+    return [
+        c
+        for c in candidates
+        if c.storage in inside and not (c.alias in outside and c.alias and c.alias.frees)
+    ]
+
+
+def size_function(lent: Lent, names: SymbolNames) -> func.FuncOp:
+    """Return a function of the arguments of another one: the bytes of the arenas that it takes."""
+    function, count = lent.function, len(lent.function.args) - len(lent.workspaces)
+    block = Block(arg_types=[arg.type for arg in function.args[:count]])
+    code, sizes = SizeCode(block.add_op), list[SSAValue]()
+    for i, workspace in enumerate(lent.workspaces, count):
+        args = [block.args[param.index] for param in workspace.shapes]
+        dims = [MeasuredDim(a, k) for a in args for k in memory.shape_operands(a.type)]
+        size = write_workspace_size(function.sym_name.data, i, dims, code)
+        sizes.append(code.emit(arith.IndexCastOp(size, IndexType())))
+    block.add_op(func.ReturnOp(*sizes))
+    type = FunctionType.from_lists(block.arg_types, [size.type for size in sizes])
+    name = names.unique(f"{function.sym_name.data}_arena_bytes")
+    made = func.FuncOp(name, type, Region(block))
+    made.attributes |= function.attributes
+    made.location = function.location
+    return made
+
+
+@dataclass(eq=False)
+class Packing:
+    """Lets the memrefs of the functions of a module join packs, callees first."""
+
+    module: ModuleOp
+    lendable: Container[str]
+    """The functions that callers lend their arenas."""
+    names: SymbolNames
+    lenders: Lenders = field(default_factory=lambda: Lenders({}, {}))
+
+    @property
+    def sizes(self) -> Sizes:
+        return self.lenders.sizes
+
+    def pack(self, reading: Reading) -> None:
+        """Let the memrefs of a function that can join packs do so."""
+        buffers, candidates = reading.buffers, [*reading.candidates()]
+        for op in buffers.position:
+            if isinstance(op, func.CallOp) and (
+                lent := self.lenders.lent.get(op.callee.string_value())
+            ):
+                candidates += reading.workspaces(op, lent)
+        candidates.sort(key=lambda candidate: candidate.lifetime.start)
+        by_op = dict[Operation, list[Candidate]]()
+        for candidate in candidates:
+            by_op.setdefault(candidate.op, []).append(candidate)
+
+        def insert_storages(op: Operation, rewriter: PatternRewriter) -> None:
+            for candidate in by_op[op]:
+                insert_storage(candidate, rewriter)
+
+        rewrite_each([*by_op], insert_storages)
+        self.lend(buffers, candidates)
+        homes = {c.storage: c.home for c in candidates if c.storage is not None}
+        places = [*packs_of(homes, homes.__getitem__, self.sizes, with_lifetimes=True, least=1)]
+        inside = joined(places, candidates)
+        chosen = {c.storage for c in inside}
+        for pack in (pack for place in places for pack in place.packs):
+            pack.storages = [storage for storage in pack.storages if storage in chosen]
+        for candidate in candidates:
+            if candidate.storage not in chosen and candidate.alias is not None:
+                reading.left.append((candidate.op, "its size is computed too late"))
+                erase_unused(candidate.added, lambda _: True)
+        allocs = {c.op: c for c in inside if c.alias is not None}
+        rewrite_each([*allocs], lambda op, rewriter: insert_buffer(allocs[op], rewriter))
+        storages = [c.storage.op for c in inside if c.storage is not None]
+        apply_patterns(self.module, JoinPack(places), only=storages)
+
+    def lend(self, buffers: Buffers, candidates: list[Candidate]) -> None:
+        """Let callers lend arenas, if they may, to a function."""
+        function, body = buffers.function, buffers.regions[buffers.entry]
+        if function.sym_name.data not in self.lendable:
+            return
+        storages = [c.storage.op for c in candidates if c.home is body and c.storage]
+        lent = Lent(function, (), self.lenders.workspaces(body.block, storages))
+        if lent.workspaces:
+            rewrite_each([function], lambda _, rewriter: take_storages(lent, True, rewriter))
+            self.lenders.lent[function.sym_name.data] = lent
+            if is_entry(function, ()):
+                self.module.body.block.add_op(size_function(lent, self.names))
+
+
+def lendable_functions(module: ModuleOp, read: Sequence[Buffers], entries: bool) -> set[str]:
+    """Return the functions of which all calls are known; with `entries`, those not private too."""
+    graph = CallGraph.of(module)
+    calls = {op for b in read for op in b.position if op.parent not in b.opaque}
+    return {
+        name
+        for name in functions_to_lend_to(graph, (), entries)
+        if calls.issuperset(graph.users[name])
+    }
 
 
 @dataclass(frozen=True)
@@ -273,40 +441,21 @@ class PackBuffersPass(ModulePass):
     pools: str = ""
     """The capacities of memory spaces: `1=64KiB,sram=512KiB`."""
 
+    arena: Arena = "own"
+    """The arena of a function that may be called from outside: its own, or an argument."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         attach_buffer_interfaces()
         self.declare_pools(op)
-        left, sizes = list[tuple[Operation, str]](), Sizes()
-        for buffers in buffers_in(op):
-            reading = Reading(buffers, sizes, self.alloca)
-            candidates = {c.op: c for c in reading.candidates()}
-            if candidates:
-                self.pack(op, [*candidates.values()], sizes, reading)
+        left, read = list[tuple[Operation, str]](), buffers_in(op)
+        entries = self.arena == "argument"
+        packing = Packing(op, lendable_functions(op, read, entries), SymbolNames.of(op))
+        for buffers in read:
+            reading = Reading(buffers, packing.sizes, self.alloca)
+            packing.pack(reading)
             left += reading.left
         for alloc, why in left if wants_remarks(ctx) else ():
             emit_remark(ctx, alloc, f"{alloc.name} is left alone: {why}")
-
-    def pack(
-        self, op: ModuleOp, candidates: list[Candidate], sizes: Sizes, reading: Reading
-    ) -> None:
-        """Let the memrefs of a function that can join packs do so."""
-        by_op = {c.op: c for c in candidates}
-        rewrite_each([*by_op], lambda op, rewriter: insert_storage(by_op[op], rewriter))
-        homes = {c.storage: c.home for c in candidates if c.storage is not None}
-        places = [*packs_of(homes, homes.__getitem__, sizes, with_lifetimes=True, least=1)]
-        inside = {c.op: c for c in joined(places, candidates)}
-        chosen = {c.storage for c in inside.values()}
-        for pack in (pack for place in places for pack in place.packs):
-            pack.storages = [storage for storage in pack.storages if storage in chosen]
-        for candidate in candidates:
-            if candidate.op not in inside:
-                reading.left.append((candidate.op, "its size is computed too late"))
-                for added in reversed(candidate.added):
-                    if added.parent is not None and not any(r.uses for r in added.results):
-                        Rewriter.erase_op(added)
-        rewrite_each([*inside], lambda op, rewriter: insert_buffer(inside[op], rewriter))
-        storages = [c.storage.op for c in inside.values() if c.storage is not None]
-        apply_patterns(op, JoinPack(places), only=storages)
 
     def declare_pools(self, op: ModuleOp) -> None:
         """Record the capacities of memory spaces at the module."""

@@ -7,10 +7,9 @@ Store weights in panels: the filters of one tile side by side.
 
 The sums of a tile then read their weights one after another; in HWIO, the filters of all tiles lie
 between two reads. That pays for weights that do not fit a cache. Smaller ones stay, as do those
-whose number of filters is not a multiple of `width`. A product of a matrix of known size with large
-weights becomes a convolution of an image that is one pixel high; its reshapes are merged with those
-before and after it. `fold-weights` after it computes the panels. After `propagate-layout` and
-`transpose-weights`. Level: `relay`.
+whose number of filters is not a multiple of `width`. A product with large weights, of any number of
+rows, becomes a `relay.nn.packed_dense`. `fold-weights` after it computes the panels. After
+`propagate-layout` and `transpose-weights`. Level: `relay`.
 """
 
 from dataclasses import dataclass
@@ -23,13 +22,12 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from ..dialects.relay import convolution, matmul, rearrange, reshape
-from ..dialects.relay.properties import ints
+from ..dialects.relay import convolution, matmul
 from ..dialects.tensors import Tensor, as_tensor, bits_of, is_static
 from ..operators.windows import PANELS
 from .support.diagnostics import PassError
 from .support.levels import Level
-from .support.rearranged_weights import RearrangedWeights, is_weight, reshaped
+from .support.rearranged_weights import RearrangedWeights, is_weight, reshaped, transposed
 from .support.rewriting import apply_patterns
 
 
@@ -40,19 +38,13 @@ def is_large(type: Tensor, least: int) -> bool:
 
 
 def in_panels(weight: SSAValue, width: int) -> list[Operation]:
-    """Return the ops that put filters in HWIO into panels of `width`."""
+    """Return the ops that put the filters, or columns, along the last axis into panels."""
     type = as_tensor(weight.type)
     assert type is not None, "weights are tensors"
-    *window, channels, filters = type.get_shape()
-    split = reshaped(weight, (*window, channels, filters // width, width))
-    return [split, rearrange.TransposeOp.on([split.result], {"axes": ints((3, 0, 1, 2, 4))})]
-
-
-def as_filters(weight: SSAValue) -> list[Operation]:
-    """Return the op that makes a matrix filters, in HWIO, of one pixel."""
-    type = as_tensor(weight.type)
-    assert type is not None, "weights are tensors"
-    return [reshaped(weight, (1, 1, *type.get_shape()))]
+    *others, columns = type.get_shape()
+    split = reshaped(weight, (*others, columns // width, width))
+    last = len(others)
+    return [split, transposed(split.result, (last, *range(last), last + 1))]
 
 
 @dataclass(frozen=True)
@@ -80,36 +72,27 @@ class PackFilters(RewritePattern):
 
 
 @dataclass(frozen=True)
-class MatrixAsFilters(RewritePattern):
-    """Compute a product with weights as a convolution of an image one pixel high."""
+class PackMatrix(RewritePattern):
+    """Put the columns of the weights of a product into panels."""
 
     width: int
     least: int
-    filters: RearrangedWeights
+    packed: RearrangedWeights
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: matmul.MatmulOp, rewriter: PatternRewriter, /) -> None:
-        data, weight = as_tensor(op.a.type), as_tensor(op.b.type)
-        if data is None or weight is None or not is_weight(op.b):
+        weight = as_tensor(op.b.type)
+        if weight is None or not is_weight(op.b) or not is_large(weight, self.least):
             return
         if op.out_dtype is not None or op.transpose_a.value.data or op.transpose_b.value.data:
             return
         if not isinstance(weight.element_type, Float32Type | Float64Type):
             return
-        if data.get_num_dims() != 2 or min(data.get_shape()) < 1:
+        if weight.get_shape()[-1] % self.width:
             return
-        if weight.get_num_dims() != 2 or not is_large(weight, self.least):
-            return
-        depth, columns = weight.get_shape()
-        if columns % self.width:
-            return
-        rows, _ = data.get_shape()
-        image = reshaped(op.a, (1, 1, rows, depth))
-        layouts = {"data_layout": StringAttr("NHWC"), "kernel_layout": StringAttr("HWIO")}
-        made = convolution.Conv2dOp.on([image.result, self.filters.of(op.b, rewriter)], layouts)
-        result = reshaped(made.result, (rows, columns))
-        result.result.name_hint = op.result.name_hint
-        rewriter.replace(op, [image, made, result])
+        made = matmul.PackedDenseOp.on([op.a, self.packed.of(op.b, rewriter)])
+        made.result.name_hint = op.result.name_hint
+        rewriter.replace(op, made)
 
 
 @dataclass(frozen=True)
@@ -129,9 +112,6 @@ class PackWeightsPass(ModulePass):
         layout = next((name for name, width in PANELS.items() if width == self.width), None)
         if layout is None:
             raise PassError(f"width must be 8, 16 or 32, but is {self.width}", op)
-        filters = RearrangedWeights(as_filters)
         packed = RearrangedWeights(lambda weight: in_panels(weight, self.width))
-        has_products = apply_patterns(op, MatrixAsFilters(self.width, self.least, filters))
-        apply_patterns(op, PackFilters(layout, self.least, packed))
-        if has_products:
-            apply_patterns(op, *reshape.ReshapeOp.get_canonicalization_patterns())
+        pack_filters = PackFilters(layout, self.least, packed)
+        apply_patterns(op, pack_filters, PackMatrix(self.width, self.least, packed))

@@ -40,12 +40,7 @@ from typing import ClassVar
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
-    DenseArrayBase,
-    DictionaryAttr,
-    IntegerAttr,
     ModuleOp,
-    StringAttr,
-    i64,
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.passes import ModulePass
@@ -59,7 +54,6 @@ from ..dialects.xdsl_extras.walking import walk
 from .bytes.aliases import Functions
 from .bytes.op_facts import facts_of, is_choice, shape_of
 from .functions.call_graph import CallGraph
-from .functions.signatures import insert_parameters
 from .functions.symbol_names import SymbolNames, symbols_of
 from .sizes.reader import Sizes
 from .support.diagnostics import PassError
@@ -73,36 +67,9 @@ from .workspaces.lending import (
     functions_to_lend_to,
     is_entry,
 )
+from .workspaces.lent_parameters import take_storages
 from .workspaces.size_functions import mark_allocated, size_function
 from .workspaces.workspace_sizes import clone_origin
-
-
-def take_storages(lent: Lent, is_entry: bool, rewriter: PatternRewriter) -> None:
-    """Make storages of a function its parameters."""
-    op = lent.function
-    for result in lent.results:
-        number = IntegerAttr(result.number, i64)
-        attributes = described(memory.RESULT, number, result.alignment)
-        (param,) = insert_parameters(op, len(op.args), [result.type], [attributes])
-        param.name_hint = "result"
-        for storage in result.ops:
-            rewriter.replace(storage, [], [param])
-    for workspace in lent.workspaces:
-        listed = DenseArrayBase.from_list(i64, [shape.index for shape in workspace.shapes])
-        attributes = described(memory.WORKSPACE, listed, workspace.alignment)
-        device = device_of(workspace.type)
-        if device is not None and isinstance(device.scope, StringAttr):
-            place = StringAttr(memory.place_of(device))
-            attributes = DictionaryAttr({**attributes.data, memory.POOL: place})
-        (param,) = insert_parameters(op, len(op.args), [workspace.type], [attributes])
-        param.name_hint = "workspace"
-    if not is_entry:
-        op.sym_visibility = StringAttr("private")
-    rewriter.notify_op_modified(op)
-
-
-def described(kind: str, value: Attribute, alignment: int) -> DictionaryAttr:
-    return DictionaryAttr({kind: value, memory.ALIGNMENT: IntegerAttr(alignment, i64)})
 
 
 @dataclass
@@ -179,7 +146,9 @@ class LendStorages(RewritePattern):
         at = place_of([known[p] or given[p] for p in origin.params], call)
         at = at if origin.never_fails else call
 
-        def shape_of(param: BlockArgument) -> SSAValue:
+        def shape_of(read: Operation) -> SSAValue:
+            param = read.operands[0]
+            assert isinstance(param, BlockArgument), "an op of `Origin.reads`"
             shape = known[param] or self.shape_of(given[param], types[param], at, rewriter)
             known[param] = shape
             return shape

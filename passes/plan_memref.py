@@ -33,7 +33,7 @@ from ..dialects.xdsl_extras.walking import walk
 from .expand_packs import ExpandPacksPass
 from .layout_slices import LayoutSlicesPass, Strategy
 from .lower_buffers import LowerBuffersPass
-from .pack_buffers import PackBuffersPass
+from .pack_buffers import Arena, PackBuffersPass
 from .support.composite import CompositePass
 from .support.levels import Level
 from .verify_memory_plan import VerifyMemoryPlanPass
@@ -55,6 +55,9 @@ class PlanMemrefPass(CompositePass):
     pools: str = ""
     """The capacities of memory spaces: `1=64KiB,sram=512KiB`."""
 
+    arena: Arena = "own"
+    """The arena of a function that may be called from outside: its own, or an argument."""
+
     verify: bool = True
     """Prove the plan by `verify-memory-plan`."""
 
@@ -67,7 +70,7 @@ class PlanMemrefPass(CompositePass):
 
     def steps(self) -> Sequence[ModulePass]:
         return (
-            PackBuffersPass(self.alloca, self.pools),
+            PackBuffersPass(self.alloca, self.pools, self.arena),
             LayoutSlicesPass(self.strategy),
             *([VerifyMemoryPlanPass()] if self.verify else []),
             ExpandPacksPass(),

@@ -18,8 +18,8 @@ by offset; O(n log n) for a valid plan as long as few live rows start at one off
 
 from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from ..operators.records import record
 from .buffers import Buffer
 from .problem import Plan, Problem
 
@@ -34,7 +34,7 @@ def ends(problem: Problem, offsets: Sequence[int], pools: Sequence[int]) -> list
     return highest
 
 
-@dataclass(frozen=True)
+@record
 class Fault:
     """A violated rule, with a message and the indices of the rows it is about."""
 

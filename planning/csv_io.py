@@ -18,9 +18,9 @@ A malformed file raises `CsvError`, which reads `file:line: error: …`.
 import csv
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ..operators.intervals import Interval
+from ..operators.records import record
 from .buffers import Arm, Buffer, Gap, Pool, ProblemError
 from .check import ends
 from .problem import Plan, Problem
@@ -44,7 +44,7 @@ class CsvError(Exception):
         super().__init__(f"{file}:{line}: error: {message}")
 
 
-@dataclass(frozen=True)
+@record
 class Table:
     """A CSV file: its header, its rows of cells, and the line of each row."""
 

@@ -11,7 +11,7 @@ class OutOfNodes(Exception):
     """The search has used up its nodes or its time."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Meter:
     """Search nodes spent, their limit, and a deadline in seconds of `time.monotonic`."""
 

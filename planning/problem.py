@@ -12,6 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ..operators.records import record
 from .buffers import Buffer, BufferTable, Columns, Pool, ProblemError, columns_of
 from .validate import validate
 
@@ -78,7 +79,7 @@ class Problem:
         return Problem(self.buffers, pools)
 
 
-@dataclass(frozen=True)
+@record
 class Plan:
     """
     The place of every buffer, in the order of the problem's rows.
@@ -121,7 +122,7 @@ class Plan:
         return self.objective / self.lower_bound if self.lower_bound else 1.0
 
 
-@dataclass(frozen=True)
+@record
 class Infeasible:
     """
     No plan within the pools' capacities was found.

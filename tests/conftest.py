@@ -1,6 +1,8 @@
 """
 Use one thread for products of matrices, collect garbage rarely, and check all plans.
 
+All processes of a run share a cache of compiled code, which ends with the run.
+
 With `-n auto` there is a process for each core: threads of NumPy's OpenBLAS that wait for a core
 took three quarters of the CPU time of networks. It reads the variable when it is loaded; processes
 that tests start, and native code, do not see it. Plans are checked by `checked_plans`.
@@ -11,7 +13,9 @@ of tests (`planning`): it is taken off.
 
 import gc
 import os
+import shutil
 import sys
+import tempfile
 from importlib import import_module
 from pathlib import Path
 
@@ -27,6 +31,17 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:] = [path for path in sys.path if Path(path).resolve() != ROOT]
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # half of the time of a process that tests start
 gc.set_threshold(50_000, 20, 50)  # thousands of tests are alive: a tenth of the time is collections
+
+
+OWN_CACHE = "PYTEST_XDIST_WORKER" not in os.environ
+"""True in the process that starts the others, which have its environment."""
+if OWN_CACHE:
+    os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="xrelay-tests-")
+
+
+def pytest_unconfigure() -> None:
+    if OWN_CACHE:
+        shutil.rmtree(os.environ["XDG_CACHE_HOME"], ignore_errors=True)
 
 
 def pytest_collection_finish() -> None:

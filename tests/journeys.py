@@ -30,7 +30,7 @@ def journeys() -> dict[str, str]:
 def walk(commands: str, folder: Path, scripts: str) -> str:
     """Run commands in a folder, with `scripts` first on the path; return what they print."""
     path = os.pathsep.join((scripts, os.environ["PATH"]))
-    environment = {**os.environ, "PATH": path, "XDG_CACHE_HOME": str(folder / "cache")}
+    environment = {"XDG_CACHE_HOME": str(folder / "cache"), **os.environ, "PATH": path}
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", commands],
         cwd=folder,
@@ -43,6 +43,23 @@ def walk(commands: str, folder: Path, scripts: str) -> str:
     if done.returncode:
         raise RuntimeError(f"status {done.returncode}: {commands}\n{done.stdout}")
     return done.stdout
+
+
+SHIPPED = "An ONNX model, small and shipped"
+
+SHOWN = {
+    SHIPPED: ("as expected: 1 output", "one call    min ", "(1, 1000"),
+    "A student of compilers": ("25_manifest-alloc.mlir", "remark: 5 ops", "tensor<2x4xf32, #cpu0>"),
+    "A program of Relay": ("as expected: 1 output", "memory of @main on cuda:0"),
+}
+"""Parts of the output of the commands of each journey."""
+
+
+def check(title: str, folder: Path, scripts: str) -> None:
+    """Walk a journey; raise an error if what it shows is not printed."""
+    printed = walk(journeys()[title], folder, scripts)
+    if missing := [text for text in SHOWN[title] if text not in printed]:
+        raise RuntimeError(f"{title}: {missing} are not in\n{printed}")
 
 
 def main() -> None:

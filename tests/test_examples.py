@@ -5,10 +5,13 @@ import math
 import pickle
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
+import onnxruntime
 import pytest
 from helpers.machine.in_machine import assert_same, results_in_machine
 from helpers.onnx.onnx_models import Array, run_onnxruntime
@@ -194,3 +197,16 @@ def test_relay_text_is_evaluated_and_runs_in_the_machine(
     else:
         inner = -given["y"] + given["x"]
         np.testing.assert_allclose(result, given["x"] - inner, rtol=1e-6)
+
+
+def test_generate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Tokens are those of onnxruntime, and of another run in a process of its own."""
+    monkeypatch.setattr(sys, "path", [*sys.path, str(EXAMPLES.parent / "benchmarks")])
+    decoder: Any = importlib.import_module("decoder_model")
+    path, sizes = str(tmp_path / "decoder.onnx"), (2, 2, 16, 50)
+    Path(path).write_bytes(decoder.build(*sizes).SerializeToString())
+    session: Any = onnxruntime.InferenceSession(path)
+    expected = decoder.generate(partial(session.run, None), *sizes[:3], 12)
+    command = [sys.executable, EXAMPLES / "generate.py", path, *map(str, decoder.PROMPT)]
+    found = subprocess.run([*command, "--count", "12"], capture_output=True, text=True, check=True)
+    assert [int(token) for token in found.stdout.split()] == expected

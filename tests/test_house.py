@@ -50,7 +50,7 @@ MAY_IMPORT = {
         *("runtime.program.components", "runtime.program.data_types", "runtime.program.program"),
         *("runtime.memory", "runtime.weights.derived_weights"),
     ),
-    "planning": ("planning", "operators.intervals", "operators.orders"),
+    "planning": ("planning", *(f"operators.{name}" for name in ("intervals", "orders", "records"))),
     "lowering": ("lowering", "passes", "dialects", "operators", "runtime"),
     "runtime": ("runtime", "operators", "planning"),
     "frontends": (
@@ -349,7 +349,7 @@ def names_in(node: ast.AST) -> list[str]:
     ]
 
 
-SPLIT_CLASSES = 2
+SPLIT_CLASSES = 0
 """The number of classes that are split over files: may only fall."""
 
 
@@ -599,9 +599,8 @@ def test_defaults_that_differ_from_tvms_need_a_rule(monkeypatch: pytest.MonkeyPa
 
 
 def test_attributes_that_tvm_does_not_have_are_listed(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(
-        tvm_attributes, "OURS", {"argmin": ("dtype",), "nn.gelu": (), "round": ("ties",)}
-    )
+    ours = {name: () if name == "nn.gelu" else keys for name, keys in tvm_attributes.OURS.items()}
+    monkeypatch.setattr(tvm_attributes, "OURS", {**ours, "argmax": ()})
     lacks = [facet for op in OPERATORS for facet in missing_facets(op)]
     assert [facet.partition(": ")[2] for facet in lacks] == [
         "approximate is not an attribute in TVM",

@@ -2,7 +2,7 @@
 One definition, compared: each elementwise operator, comparison, cast and reduction, at every level.
 
 The references are not ours (`kernel_references`). Native code and linalg compile a part of the rows
-by default, all with `XRELAY_NUMBERS=n`, which also draws n random numbers in place of 60.
+by default, all with `XRELAY_NUMBERS=n`, which also draws n random numbers in place of 20.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from helpers.operators.kernel_results import as_type
 Array: TypeAlias = Any
 
 RANDOM = int(os.environ.get("XRELAY_NUMBERS", "0"))
-COUNT = RANDOM or 60
+COUNT = RANDOM or 20
 """The number of random numbers that each operator is applied to."""
 SHARE = 1 if RANDOM else 24
 """Of so many rows of an operator, one is compiled, at least one of each operator."""

@@ -81,7 +81,7 @@ def check_plan(module: ModuleOp, options: str, calls: Sequence[Sequence[Array]])
                 same(outcome(machine, args), expected[i], f"call {i}")
 
 
-@exactly(60, 8)
+@exactly(60, 16)
 @given(st.randoms(use_true_random=False), st.booleans(), plan_options("plan-memory"))
 def test_programs_with_data_and_functions(rng: Random, is_open: bool, options: str):
     module = read(RelayProgram(rng, is_open).text)
@@ -90,7 +90,7 @@ def test_programs_with_data_and_functions(rng: Random, is_open: bool, options: s
     check_plan(module, options, calls)
 
 
-@exactly(40, 8)
+@exactly(40, 16)
 @given(st.randoms(use_true_random=False), st.booleans(), st.booleans(), plan_options("plan-memory"))
 def test_functions_that_lend_memory(rng: Random, is_open: bool, has_devices: bool, options: str):
     module = parse(ProgramWithCalls(rng, is_open, has_devices).text)

@@ -54,11 +54,10 @@ def test_commands_print_what_is_shown(block: list[Shown], tmp_path: Path):
     """
     for entry in ROOT.iterdir():
         (tmp_path / entry.name).symlink_to(entry)
-    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
     for shown in block:
         is_cold = "--profile" in shown.command  # its rows are in the order of a first call's times
         run = printed_by if is_cold else shown_by
-        printed = run(shown.command, tmp_path, environment)
+        printed = run(shown.command, tmp_path, os.environ)
         assert matches(shown.output, printed), f"{shown.command}\nprints\n{printed}"
 
 

@@ -47,13 +47,12 @@ def is_own(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id in ("self", "cls", "super")
 
 
-def foreign_names(tree: ast.AST, ours: set[str]) -> Iterator[str]:
+def foreign_names(tree: ast.AST, own: set[str], ours: set[str]) -> Iterator[str]:
     """
-    The private attributes that a module uses without defining them.
+    The private attributes that a module uses without defining them, as it does its `own`.
 
     On `self` they may also be `ours`, those of a base class in another module.
     """
-    own = defined(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and PRIVATE.fullmatch(node.attr):
             if node.attr not in own and not (is_own(node.value) and node.attr in ours):
@@ -77,11 +76,12 @@ def overridden(cls: type) -> list[str]:
 
 def test_no_other_module_uses_private_names():
     trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
-    ours = set[str]().union(*map(defined, trees.values()))
+    own = {path: defined(tree) for path, tree in trees.items()}
+    ours = set[str]().union(*own.values())
     found = {
         str(path.relative_to(ROOT)): names
         for path, tree in trees.items()
-        if (names := list(foreign_names(tree, ours)))
+        if (names := list(foreign_names(tree, own[path], ours)))
     }
     assert not found
 
@@ -107,7 +107,8 @@ def test_private_names_are_found():
         "        self._inherited = super()._base\n"
         "        return other._theirs, self._shared, other._shared, other.__class__\n"
     )
-    assert sorted(foreign_names(ast.parse(text), {"_shared"})) == [
+    tree = ast.parse(text)
+    assert sorted(foreign_names(tree, defined(tree), {"_shared"})) == [
         "line 1: _x",
         "line 5: _base",
         "line 6: _shared",

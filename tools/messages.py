@@ -9,7 +9,7 @@ Show messages with their source line, and turn errors of all kinds into messages
 
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import ClassVar, TextIO, cast
 
@@ -84,17 +84,14 @@ class Reporter:
 
     def render(self, message: Message, width: int = 1) -> str:
         """Return the message and its notes, each with its source line and a caret."""
-        lines = [str(Message(message.severity, message.message, message.location))]
-        lines += self._quote(message.location, width)
-        for note in message.notes:
-            lines.append(str(Message(Severity.NOTE, note.message, note.location)))
-            lines += self._quote(note.location, 1)
+        notes = (Message(Severity.NOTE, note.message, note.location) for note in message.notes)
+        lines: list[str] = []
+        for part in (replace(message, notes=()), *notes):
+            lines.append(str(part))
+            if (at := part.location) is not None:
+                place = at.filename.data, at.line.data, at.column.data
+                lines += quote(self.sources, *place, width if part.severity != "note" else 1)
         return "\n".join(lines)
-
-    def _quote(self, at: FileLineColLoc | None, width: int) -> Iterable[str]:
-        if at is None:
-            return ()
-        return quote(self.sources, at.filename.data, at.line.data, at.column.data, width)
 
 
 def place(name: str, line: int, column: int) -> FileLineColLoc:

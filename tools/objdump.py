@@ -10,15 +10,16 @@ Exit status 0: the file is intact; 1: it cannot be read or is damaged; 2: wrong 
 
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Annotated, Any
 
+from ..operators.records import record
 from ..runtime.executable import ExecutableFile, read_executable
 from ..runtime.files import limit_input
 from ..runtime.plain_text import human, printable, table
 from ..runtime.program.listing import function_lines, kernel_lines
-from ..runtime.program.planned_memory import PlannedMemory, storages_of
+from ..runtime.program.planned_memory import storages_of
 from ..runtime.program.program import Constant, Kernel, Late, spec_of
 from ..runtime.python.call_signature import signature_of
 from .commands import read_stdin
@@ -29,12 +30,15 @@ SHOWN = 40
 """The number of bytes of a plug-in's section that are shown as text."""
 
 
-@dataclass(frozen=True)
+@record
 class Shown:
     """A part of an executable: as lines of text, and as JSON."""
 
-    lines: Callable[[ExecutableFile], Iterator[str]]
     facts: Callable[[ExecutableFile], Any]
+    """What is printed as JSON."""
+    lines: Callable[[Any], Iterable[str]]
+    """The text of these facts, or of the file if it is `of_file`."""
+    of_file: bool = False
 
 
 # The file.
@@ -60,12 +64,11 @@ def _file_facts(file: ExecutableFile) -> dict[str, Any]:
     }
 
 
-def _file_lines(file: ExecutableFile) -> Iterator[str]:
-    facts = _file_facts(file)
+def _file_lines(facts: Mapping[str, Any]) -> Iterator[str]:
     version = ".".join(map(str, facts["version"]))
-    yield f"executable, format {version}, made by {file.producer or 'an unknown program'}"
-    if file.weights_file:
-        yield f"weights in {file.weights_file}"
+    yield f"executable, format {version}, made by {facts['producer'] or 'an unknown program'}"
+    if facts["weights"]:
+        yield f"weights in {facts['weights']}"
     rows = [["section", "offset", "bytes", "", "crc32", ""]]
     for s in facts["sections"]:
         sum = s["crc32"] or "by constant"
@@ -78,18 +81,7 @@ def _file_lines(file: ExecutableFile) -> Iterator[str]:
 # Devices and functions.
 
 
-def _device_lines(file: ExecutableFile) -> Iterator[str]:
-    for number, device in enumerate(file.program.devices):
-        yield f"device {number}: {device}{' (host)' * (not number)}"
-
-
-def _function_lines(file: ExecutableFile) -> Iterator[str]:
-    for function in file.program.functions:
-        count = len(function.instructions)
-        yield (
-            f"function {signature_of(function, file.program)}: "
-            f"{count} instructions, {function.register_count} registers"
-        )
+FUNCTION = "function {signature}: {instructions} instructions, {registers} registers"
 
 
 def _function_facts(file: ExecutableFile) -> list[dict[str, Any]]:
@@ -107,10 +99,6 @@ def _function_facts(file: ExecutableFile) -> list[dict[str, Any]]:
 # Constants.
 
 
-def _constant_facts(file: ExecutableFile) -> list[dict[str, Any]]:
-    return [_constant(constant, file) for constant in file.program.constants]
-
-
 def _constant(constant: Constant, file: ExecutableFile) -> dict[str, Any]:
     if not isinstance(constant, Late):
         return {"type": str(spec_of(constant)), "bytes": constant.nbytes}
@@ -123,8 +111,7 @@ def _constant(constant: Constant, file: ExecutableFile) -> dict[str, Any]:
     }
 
 
-def _constant_lines(file: ExecutableFile) -> Iterator[str]:
-    facts = _constant_facts(file)
+def _constant_lines(facts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     late = [fact for fact in facts if "name" in fact]
     sizes = [sum(fact["bytes"] or 0 for fact in part) for part in (facts, late)]
     yield (
@@ -144,11 +131,6 @@ def _constant_lines(file: ExecutableFile) -> Iterator[str]:
 # Code.
 
 
-def _kernel_lines(file: ExecutableFile) -> Iterator[str]:
-    for kernel in file.program.kernels:
-        yield from kernel_lines(kernel)
-
-
 def _kernel(kernel: Kernel) -> dict[str, Any]:
     return {
         "name": kernel.name,
@@ -159,56 +141,31 @@ def _kernel(kernel: Kernel) -> dict[str, Any]:
     }
 
 
-def _code_lines(file: ExecutableFile) -> Iterator[str]:
-    for function in file.program.functions:
-        yield from function_lines(function, file.program)
-
-
-def _code_facts(file: ExecutableFile) -> dict[str, list[str]]:
-    program = file.program
-    return {f.name: list(function_lines(f, program))[1:] for f in program.functions}
+def _code(file: ExecutableFile) -> list[list[str]]:
+    return [list(function_lines(function, file.program)) for function in file.program.functions]
 
 
 # Memory.
 
 
-def _plans(file: ExecutableFile) -> list[PlannedMemory]:
-    """Return the plan that is recorded, or what the instructions allocate."""
-    return list(file.memory or storages_of(file.program))
-
-
-def _memory_lines(file: ExecutableFile) -> Iterator[str]:
-    rows = [["planned memory", "device", "bytes", "at least", "sum", "tensors", "allocations"]]
-    for plan in _plans(file):
-        counts = [f"{n:,}" if n else "" for n in (plan.tensors, plan.allocations)]
-        amounts = [_amount(a) for a in (plan.planned, plan.lower_bound, plan.sum)]
-        rows.append([plan.function, plan.device, *amounts, *counts])
-    yield from table(rows, "<<>>>>>", "")
-
-
-def _amount(amount: tuple[int | None, str]) -> str:
-    size, formula = amount
-    return formula if size is None else f"{size:,}"
-
-
 def _memory_facts(file: ExecutableFile) -> list[dict[str, Any]]:
+    """Return the plan that is recorded, or what the instructions allocate."""
+    counts, amounts = ("tensors", "allocations"), ("sum", "lower_bound", "planned")
     return [
-        {
-            "function": plan.function,
-            "device": plan.device,
-            "tensors": plan.tensors,
-            "allocations": plan.allocations,
-            **{
-                name: {"bytes": size, "formula": formula}
-                for name, (size, formula) in (
-                    ("sum", plan.sum),
-                    ("lower_bound", plan.lower_bound),
-                    ("planned", plan.planned),
-                )
-            },
-        }
-        for plan in _plans(file)
+        {name: getattr(plan, name) for name in ("function", "device", *counts)}
+        | {name: dict(zip(("bytes", "formula"), getattr(plan, name))) for name in amounts}
+        for plan in file.memory or storages_of(file.program)
     ]
+
+
+def _memory_lines(facts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    rows = [["planned memory", "device", "bytes", "at least", "sum", "tensors", "allocations"]]
+    for fact in facts:
+        counts = [f"{fact[name]:,}" if fact[name] else "" for name in ("tensors", "allocations")]
+        amounts = (fact[name] for name in ("planned", "lower_bound", "sum"))
+        sizes = [a["formula"] if a["bytes"] is None else f"{a['bytes']:,}" for a in amounts]
+        rows.append([fact["function"], fact["device"], *sizes, *counts])
+    yield from table(rows, "<<>>>>>", "")
 
 
 # Weights by formula, and what was added.
@@ -220,11 +177,6 @@ def _weight_lines(file: ExecutableFile) -> Iterator[str]:
         yield from list(kernel_lines(function.kernel))[1:]
 
 
-def _metadata_lines(file: ExecutableFile) -> Iterator[str]:
-    for name, text in file.metadata.items():
-        yield f"{name}: {text}"
-
-
 def _added_lines(file: ExecutableFile) -> Iterator[str]:
     for name, content in file.added.items():
         start = bytes(content[:SHOWN])
@@ -233,23 +185,43 @@ def _added_lines(file: ExecutableFile) -> Iterator[str]:
 
 
 SECTIONS: Mapping[str, Shown] = {
-    "file": Shown(_file_lines, _file_facts),
-    "devices": Shown(_device_lines, lambda file: list(file.program.devices)),
-    "functions": Shown(_function_lines, _function_facts),
-    "constants": Shown(_constant_lines, _constant_facts),
-    "memory": Shown(_memory_lines, _memory_facts),
-    "kernels": Shown(_kernel_lines, lambda file: list(map(_kernel, file.program.kernels))),
-    "code": Shown(_code_lines, _code_facts),
+    "file": Shown(_file_facts, _file_lines),
+    "devices": Shown(
+        lambda file: list(file.program.devices),
+        lambda names: (f"device {i}: {d}{' (host)' * (not i)}" for i, d in enumerate(names)),
+    ),
+    "functions": Shown(_function_facts, lambda facts: map(FUNCTION.format_map, facts)),
+    "constants": Shown(
+        lambda file: [_constant(constant, file) for constant in file.program.constants],
+        _constant_lines,
+    ),
+    "memory": Shown(_memory_facts, _memory_lines),
+    "kernels": Shown(
+        lambda file: list(map(_kernel, file.program.kernels)),
+        lambda file: chain.from_iterable(map(kernel_lines, file.program.kernels)),
+        of_file=True,
+    ),
+    "code": Shown(
+        lambda file: {f.name: c[1:] for f, c in zip(file.program.functions, _code(file))},
+        lambda file: chain.from_iterable(_code(file)),
+        of_file=True,
+    ),
     "weights": Shown(
-        _weight_lines,
         lambda file: [
             {"name": function.name, "weights": function.names, "kernel": _kernel(function.kernel)}
             for function in file.weights
         ],
+        _weight_lines,
+        of_file=True,
     ),
-    "metadata": Shown(_metadata_lines, lambda file: dict(file.metadata)),
+    "metadata": Shown(
+        lambda file: dict(file.metadata),
+        lambda texts: (f"{name}: {text}" for name, text in texts.items()),
+    ),
     "plug-ins": Shown(
-        _added_lines, lambda file: {name: bytes(c).hex() for name, c in file.added.items()}
+        lambda file: {name: bytes(c).hex() for name, c in file.added.items()},
+        _added_lines,
+        of_file=True,
     ),
 }
 """The parts that can be shown, in order."""
@@ -291,7 +263,9 @@ def _dump(options: Options) -> int:
 
         print(json.dumps({name: SECTIONS[name].facts(file) for name in sections}, indent=2))
         return 0
-    texts = ["\n".join(map(printable, SECTIONS[section].lines(file))) for section in sections]
+    shown = (SECTIONS[section] for section in sections)
+    lines = (part.lines(file if part.of_file else part.facts(file)) for part in shown)
+    texts = ["\n".join(map(printable, part)) for part in lines]
     print("\n\n".join(text for text in texts if text))
     return 0
 

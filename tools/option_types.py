@@ -60,10 +60,21 @@ def _columns() -> int:
 
 
 class HelpFormatter(argparse.HelpFormatter):
-    """argparse's formatter without `shutil`, which imports compressors, for fast start-up."""
+    """argparse's formatter without `shutil` and `textwrap`, for fast start-up."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, width=_columns() - 2)
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        lines = [""]
+        for word in text.split():
+            if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
+                lines.append("")
+            lines[-1] += f" {word}" if lines[-1] else word
+        return lines
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return "\n".join(indent + line for line in self._split_lines(text, width - len(indent)))
 
 
 class Parser(argparse.ArgumentParser):

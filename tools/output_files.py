@@ -10,10 +10,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..operators.records import record
 from ..runtime.errors import MachineError, reason_of
 from .commands import inform
 from .errors import UsageError
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .targets.file_target import Written
 
 
-@dataclass(frozen=True)
+@record
 class OutputFiles:
     """
     Writes files as `replace` does.
@@ -69,7 +69,7 @@ def _is_same(path: str, other: str) -> bool:
 WEIGHTS_SUFFIX = ".safetensors"
 
 
-@dataclass(frozen=True)
+@record
 class Destination:
     """The files named after the input and the output of a command line; "-" is stdin or stdout."""
 

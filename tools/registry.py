@@ -36,11 +36,12 @@ DIALECTS = {
     "memory": "dialects.memory:Memory",
     "vm": "dialects.vm:Vm",
     "bytecode": "dialects.bytecode:Bytecode",
+    "async": "dialects.foreign.async_dialect:Async",
 }
 
 _PASSES = {
     "passes": """
-        bind-dims bind-inputs bind-params infer-types widen-bfloat16 simplify-inference
+        bind-dims bind-inputs bind-params infer-types widen-narrow-types simplify-inference
         fold-constants lower-qnn transpose-weights pack-weights propagate-layout expand-lrn
         separate-padding fold-weights
         dynamic-to-static plan-devices sink-device-hints solve-devices assign-devices
@@ -75,7 +76,7 @@ PASSES = {
 }
 
 TARGETS = {
-    "relay-text": "frontends.relay_text.text_target:RelayTextTarget",
+    "relay-text": "frontends.relay_text.print.printer:RelayTextTarget",
     "native": "tools.targets.native_target:NativeTarget",
     "c-header": "tools.targets.native_target:HeaderTarget",
     "object": "tools.targets.native_target:ObjectTarget",

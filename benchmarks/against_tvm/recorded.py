@@ -101,7 +101,7 @@ def main() -> None:
         )
     suites = [suite for suite in str(options.suite).split(",") if suite]
 
-    target = "native{cache=off}" if options.native else "machine"
+    target = "native{cache=off cpu=native}" if options.native else "machine"
 
     def chosen() -> Generator[Record]:
         for kind in kinds:

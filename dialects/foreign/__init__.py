@@ -2,7 +2,7 @@
 
 from xdsl.ir import Dialect
 
-MENDED = ("memref", "scf", "linalg", "gpu")
+MENDED = ("memref", "scf", "linalg", "gpu", "affine")
 """The dialects of xDSL that lack ops or forms."""
 
 

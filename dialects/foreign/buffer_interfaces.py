@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import chain
 
-from xdsl.dialects import affine, bufferization, cf, func, linalg, memref, scf, vector
+from xdsl.dialects import affine, bufferization, cf, func, gpu, linalg, memref, scf, vector
 from xdsl.dialects.linalg import abstract_ops
 from xdsl.dialects.linalg import ops as linalg_ops
 from xdsl.ir import Operation, Region, SSAValue
@@ -28,7 +28,7 @@ from xdsl.traits import (
 
 from ..interfaces import CallsFunction, CapturesOperands, PassesValues, ResultAliases, Runs
 from ..interfaces.buffer_flow import Named, RunsRegions
-from . import mended, missing_ops
+from . import affine_forms, async_dialect, mended, missing_ops
 
 
 def ends_of(region: Region) -> Iterator[Operation]:
@@ -76,6 +76,23 @@ class CarriesInWhile(RunsRegions):
             yield from pairs(op.results, end.operands[1:])
         for end in ends_of(op.regions[1]):
             yield from pairs(before.args, end.operands)
+
+
+class Launches(Chooses):
+    """With a token, what follows does not wait."""
+
+    def runs(self, op: Operation) -> Runs:
+        return Runs.LATER if op.results else self.how
+
+
+class Executes(Chooses):
+    """Values that are awaited are the arguments of the region."""
+
+    def passed(self, op: Operation) -> Named:
+        arguments = op.regions[0].blocks[0].args
+        first = len(op.operands) - len(arguments)
+        yield from zip(arguments, op.operands[first:], strict=True)
+        yield from super().passed(op)
 
 
 class Branches(PassesValues):
@@ -141,7 +158,9 @@ _CONTROL_FLOW: dict[type[Operation], OpTrait] = {
     missing_ops.InParallelOp: Chooses(_PARALLEL),
     affine.IfOp: Chooses(_ONE),
     affine.ForOp: Carries(_LOOP),
-    affine.ParallelOp: Carries(_PARALLEL),
+    affine_forms.ParallelOp: Chooses(_PARALLEL),
+    gpu.LaunchOp: Launches(_PARALLEL),
+    async_dialect.ExecuteOp: Executes(Runs.LATER),
     memref.AllocaScopeOp: Chooses(_ONE),
     cf.BranchOp: Branches(),
     cf.ConditionalBranchOp: Branches(),

@@ -14,18 +14,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-from xdsl.dialects import linalg, memref, scf
+from xdsl.dialects import affine, gpu, linalg, memref, scf
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
     IndexType,
+    IntegerAttr,
     MemRefType,
     StringAttr,
     TensorType,
     UnitAttr,
     UnrankedMemRefType,
     i32,
+    i64,
 )
 from xdsl.dialects.linalg import abstract_ops
 from xdsl.ir import Attribute, Dialect, Operation, SSAValue
@@ -36,6 +38,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..xdsl_extras.late_definitions import LateFormat
 from ..xdsl_extras.xdsl_internals import add_attribute, add_op
+from . import affine_forms
 from .missing_ops import ATTRIBUTES, MISSING
 
 FORMATS: dict[type[IRDLOperation], str] = {
@@ -243,6 +246,72 @@ def print_parallel(self: scf.ParallelOp, printer: Printer) -> None:
     printer.print_op_attributes(self.attributes)
 
 
+# -------------------------------------------------------------------------- gpu.launch
+
+
+ATTRIBUTIONS = "workgroup_attributions"
+"""The number of memrefs of a workgroup among the arguments."""
+
+
+def parse_launch(cls: type[gpu.LaunchOp], parser: Parser) -> gpu.LaunchOp:
+    """Parse a launch without clusters or memrefs of its own."""
+    paren, index, token = parser.Delimiter.PAREN, IndexType(), gpu.AsyncTokenType()
+    is_async = parser.parse_optional_keyword("async") is not None
+    square = parser.Delimiter.SQUARE
+    after = parser.parse_optional_comma_separated_list(square, parser.parse_unresolved_operand)
+
+    def parse_argument() -> Parser.Argument:
+        return parser.parse_argument(expect_type=False).resolve(index)
+
+    def parse_size() -> tuple[Parser.Argument, SSAValue]:
+        argument = parse_argument()
+        parser.parse_punctuation("=")
+        return argument, parser.resolve_operand(parser.parse_unresolved_operand(), index)
+
+    ids, sizes = list[Parser.Argument](), list[tuple[Parser.Argument, SSAValue]]()
+    for word in ("blocks", "threads"):
+        parser.parse_keyword(word)
+        ids += parser.parse_comma_separated_list(paren, parse_argument)
+        parser.parse_keyword("in")
+        sizes += parser.parse_comma_separated_list(paren, parse_size)
+    shared: SSAValue | None = None
+    if parser.parse_optional_keyword("dynamic_shared_memory_size") is not None:
+        shared = parser.resolve_operand(parser.parse_unresolved_operand(), i32)
+    body = parser.parse_region([*ids, *(argument for argument, _ in sizes)])
+    values = [value for _, value in sizes]
+    tokens = [parser.resolve_operand(operand, token) for operand in after or ()]
+    op = cls(body, values[:3], values[3:], (), is_async, tokens, shared)
+    op.attributes |= {ATTRIBUTIONS: IntegerAttr(0, i64), **parser.parse_optional_attr_dict()}
+    return op
+
+
+def print_launch(self: gpu.LaunchOp, printer: Printer) -> None:
+    """Print a launch without clusters or memrefs of its own."""
+    printer.print_string(" async" if self.asyncToken else "")
+    if self.asyncDependencies:
+        printer.print_string(" ")
+        with printer.in_square_brackets():
+            printer.print_list(self.asyncDependencies, printer.print_operand)
+    sizes = [self.gridSizeX, self.gridSizeY, self.gridSizeZ]
+    sizes += [self.blockSizeX, self.blockSizeY, self.blockSizeZ]
+    args = self.body.blocks[0].args
+    for k, word in ((0, "blocks"), (3, "threads")):
+        printer.print_string(f" {word}")
+        with printer.in_parens():
+            printer.print_list(args[k : k + 3], printer.print_ssa_value)
+        printer.print_string(" in ")
+        with printer.in_parens():
+            pairs = zip(args[k + 6 : k + 9], sizes[k : k + 3], strict=True)
+            printer.print_list(pairs, lambda pair: print_assignment(printer, *pair))
+    if self.dynamicSharedMemorySize is not None:
+        printer.print_string(" dynamic_shared_memory_size ")
+        printer.print_operand(self.dynamicSharedMemorySize)
+    printer.print_string(" ")
+    printer.print_region(self.body, print_entry_block_args=False)
+    shown = {k: v for k, v in self.attributes.items() if k != ATTRIBUTIONS}
+    printer.print_op_attributes(shown)
+
+
 # ----------------------------------------------------------------------- linalg.conv_…
 
 
@@ -276,6 +345,12 @@ def _mend_scf() -> None:
     use_form(scf.ParallelOp, parse_parallel, print_parallel)
 
 
+def _mend_gpu() -> None:
+    use_form(gpu.LaunchOp, parse_launch, print_launch)
+    for kind in (gpu.TerminatorOp, gpu.BarrierOp):
+        use_format(kind, "attr-dict")
+
+
 def _mend_linalg() -> None:
     for kind in linalg.Linalg.operations:
         if issubclass(kind, WINDOWED):
@@ -290,6 +365,8 @@ _MENDS: dict[str, Callable[[], None]] = {
     "memref": _mend_memref,
     "scf": _mend_scf,
     "linalg": _mend_linalg,
+    "gpu": _mend_gpu,
+    "affine": lambda: use_form(affine.IfOp, affine_forms.parse_if, affine_forms.print_if),
 }
 _mended: set[str] = set()
 

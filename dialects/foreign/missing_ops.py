@@ -62,6 +62,7 @@ from xdsl.traits import (
 )
 
 from ..interfaces import ResultAliases
+from . import affine_forms
 
 DYNAMIC = -(2**63)
 """The static size of a dim whose size is an operand."""
@@ -666,6 +667,7 @@ MISSING: dict[str, Callable[[], Sequence[type[Operation]]]] = {
         AtomicYieldOp,
     ),
     "scf": lambda: (ForallOp, InParallelOp),
+    "affine": lambda: [affine_forms.ParallelOp],
     "linalg": lambda: (MapOp, SoftmaxOp, *map(named_op, NAMED)),
 }
 """The ops that each dialect lacks."""

@@ -20,6 +20,12 @@ class Runs(Enum):
     ONE = "one of them, once, or none"
     LOOP = "any number of times, one after the other"
     PARALLEL = "any number of times, possibly at once"
+    LATER = "once, possibly at once with what follows the op"
+
+    @property
+    def shares_time(self) -> bool:
+        """True if a region may run while it, or what follows, runs."""
+        return self in (Runs.PARALLEL, Runs.LATER)
 
 
 class PassesValues(OpTrait, ABC):
@@ -32,9 +38,13 @@ class PassesValues(OpTrait, ABC):
 
 @dataclass(frozen=True)
 class RunsRegions(PassesValues, ABC):
-    """The op runs its regions, which see the values around it, before what follows it."""
+    """The op runs its regions, which see the values around it."""
 
     how: Runs
+
+    def runs(self, op: Operation) -> Runs:
+        """Return how `op` runs its regions."""
+        return self.how
 
 
 class CapturesOperands(OpTrait):

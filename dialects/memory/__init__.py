@@ -21,6 +21,7 @@ from .workspace_ops import (
     alignment_of_parameter,
     parameter_attributes,
     result_in_parameter,
+    shape_operands,
     shapes_of_workspace,
 )
 
@@ -75,6 +76,7 @@ __all__ = [
     "place_of",
     "pools_of",
     "result_in_parameter",
+    "shape_operands",
     "shapes_of_workspace",
     "verify_destinations",
     "verify_shape",

@@ -15,16 +15,18 @@ a workspace is static and known, `memory.size` says it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Self, cast
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     I64,
     ArrayAttr,
     DenseArrayBase,
     DictionaryAttr,
+    IndexType,
     IntegerAttr,
     SymbolRefAttr,
     TensorType,
@@ -45,6 +47,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ..interfaces import AllOnHost, Lookup
+from ..memrefs import as_memref
 from ..tensors import as_tensor
 from .static_or_dynamic import verify_shape
 from .storage_ops import StorageType
@@ -94,6 +97,13 @@ def result_in_parameter(function: Operation, index: int) -> int | None:
     return cast("IntegerAttr[I64]", found).value.data if isinstance(found, IntegerAttr) else None
 
 
+def shape_operands(type: Attribute) -> Sequence[int]:
+    """Return the axes of a memref whose dims are operands; of a tensor, one for all of them."""
+    memref = as_memref(type)
+    shape = (DYNAMIC_INDEX,) if memref is None else memref.get_shape()
+    return [axis for axis, dim in enumerate(shape) if dim == DYNAMIC_INDEX]
+
+
 @irdl_op_definition
 class WorkspaceSizeOp(IRDLOperation):
     """
@@ -105,15 +115,15 @@ class WorkspaceSizeOp(IRDLOperation):
     ```
 
     `param` is the number of the parameter; `shapes` are those of the parameters that its attribute
-    `memory.workspace` lists. `layout-slices` computes it where it has chosen the offsets in the
-    workspace.
+    `memory.workspace` lists: of a tensor its shape, of a memref each dynamic dim, as an index.
+    `layout-slices` computes it where it has chosen the offsets in the workspace.
     """
 
     name = "memory.workspace_size"
 
     function = prop_def(SymbolRefAttr)
     param = prop_def(IntegerAttr[I64])
-    shapes = var_operand_def(TensorType)
+    shapes = var_operand_def(TensorType | IndexType)
     bytes = result_def(i64)
 
     traits = traits_def(Pure(), AllOnHost())
@@ -167,19 +177,31 @@ class WorkspaceSizeOp(IRDLOperation):
             raise VerifyException(
                 f"parameter {param} of @{name} must be a !memory.storage with attribute {WORKSPACE}"
             )
-        if len(listed) != len(self.shapes):
+        for i in listed:
+            if not (0 <= i < len(inputs) and (as_tensor(inputs[i]) or as_memref(inputs[i]))):
+                raise VerifyException(
+                    f"{WORKSPACE} must list tensors or memrefs among the {len(inputs)} parameters "
+                    f"of @{name}, but has {i}"
+                )
+        expected = sum(len(shape_operands(inputs[i])) for i in listed)
+        if expected != len(self.shapes):
             raise VerifyException(
                 f"workspace {param} of @{name} depends on the shapes of {len(listed)} parameters, "
-                f"but got {len(self.shapes)}"
+                f"of {expected} values, but got {len(self.shapes)}"
             )
-        for i, shape in zip(listed, self.shapes, strict=True):
-            type = as_tensor(inputs[i]) if 0 <= i < len(inputs) else None
-            if type is None:
-                raise VerifyException(
-                    f"{WORKSPACE} must list tensors among the {len(inputs)} parameters of @{name}, "
-                    f"but has {i}"
-                )
-            verify_shape(shape, type.get_num_dims())
+        for i, shapes in self.shapes_by_parameter(function):
+            type = as_tensor(inputs[i])
+            if type is not None:
+                verify_shape(shapes[0], type.get_num_dims())
+            elif any(not isinstance(dim.type, IndexType) for dim in shapes):
+                raise VerifyException("the dims of a memref must be of type index")
+
+    def shapes_by_parameter(self, function: Operation) -> Iterator[tuple[int, Sequence[SSAValue]]]:
+        """Yield each parameter of `function` that the size depends on, and what its shape is."""
+        assert isinstance(function, func.FuncOp), "verified: a function"
+        inputs, values = function.function_type.inputs.data, iter(self.shapes)
+        for i in shapes_of_workspace(function, self.param.value.data) or ():
+            yield i, [*islice(values, len(shape_operands(inputs[i])))]
 
 
 def _print_typed(value: SSAValue, printer: Printer) -> None:

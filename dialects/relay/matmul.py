@@ -36,6 +36,22 @@ class DenseOp(SumOfProducts):
 
 
 @irdl_op_definition
+class PackedDenseOp(SumOfProducts):
+    """
+    Multiply the rows of `data` (…, k) by a matrix in `panels` (p, k, w) of columns: (…, p * w).
+
+    ```mlir
+    %y = relay.nn.packed_dense %x, %w : (tensor<2x4xf32>, tensor<3x4x16xf32>) -> tensor<2x48xf32>
+    ```
+    """
+
+    name = "relay.nn.packed_dense"
+
+    data = operand_def(AnyTensor)
+    panels = operand_def(AnyTensor)
+
+
+@irdl_op_definition
 class MatmulOp(SumOfProducts):
     """
     Multiply the rows of `a` (…, n, k) by the matrix `b` (k, m): (…, n, m).

@@ -36,10 +36,12 @@ from xdsl.ir import (
     SSAValues,
     Use,
 )
+from xdsl.ir.affine import AffineExpr
 from xdsl.ir.core import IRWithName
 from xdsl.irdl import IRDLOperation, OpDef
 from xdsl.irdl.declarative_assembly_format import FunctionalTypeDirective, PrintingState
 from xdsl.parser import AttrParser, Parser, ParserState
+from xdsl.parser.affine_parser import AffineParser
 from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, OpTrait
 from xdsl.utils.exceptions import ParseError
@@ -129,10 +131,18 @@ def interfaces_of(dialect: Dialect) -> list[Any]:
 
 
 def add_op(dialect: Dialect, op: type[Operation]) -> None:
-    """Add an op to a dialect of xDSL; again changes nothing."""
+    """Add an op to a dialect of xDSL, in place of one of its name; again changes nothing."""
     ops = dialect._operations
     if op not in ops:
+        ops[:] = [other for other in ops if other.name != op.name]
         ops.append(op)
+
+
+def parse_affine_expression(
+    parser: Parser, parse_operand: Callable[[], AffineExpr | None]
+) -> AffineExpr:
+    """Parse an affine expression of operands; xDSL's parser has it only for lists in brackets."""
+    return AffineParser(parser._parser_state)._parse_affine_expr(parse_operand)
 
 
 def add_attribute(dialect: Dialect, attribute: type[Attribute]) -> None:

@@ -10,14 +10,19 @@ omits are inferred. `docs/relay_text.md` lists where the meaning differs from TV
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
+from ...dialects.dense import elements
+from ...dialects.tensors import as_tensor, dtype_name
 from ..conversion import Conversion
 from .errors import RelayTextError
 from .text_reader import Read, read_json, read_text
+
+if TYPE_CHECKING:
+    from ..conversion import Array
 
 __all__ = ["RelayTextError", "load_json", "load_module", "parse_json", "parse_module"]
 
@@ -59,8 +64,13 @@ def parse_json(ctx: Context, text: str, name: str) -> ModuleOp:
 
 
 def _converted(read: Read) -> Conversion:
-    if not read.params:
-        return Conversion(read.module, {})
-    from .build.operators.large_constants import arrays_of
+    """Return the program, and its large constants as arrays, which are views of their bytes."""
+    arrays: dict[str, Array] = {}
+    for name, value in read.params.items():
+        import numpy as np
 
-    return Conversion(read.module, arrays_of(read.params))
+        type = as_tensor(value.type)
+        assert type is not None, "a constant is a tensor"
+        flat = np.frombuffer(elements(value), dtype_name(type.element_type))
+        arrays[name] = flat.reshape(type.get_shape())
+    return Conversion(read.module, arrays)

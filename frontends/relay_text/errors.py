@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from difflib import get_close_matches
 from re import compile, finditer
 
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
@@ -12,6 +11,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import DiagnosticException
 
 from ...dialects.xdsl_extras.xdsl_internals import file_location
+from ...operators.spelling import did_you_mean
 
 _LONG_WORD = compile(r"\S{161,}")
 _MESSAGE = 1000
@@ -112,8 +112,4 @@ def nearest(wrong: str, known: Iterable[str], sigil: str = "") -> str:
     """Return "; did you mean 'x' or 'y'?" for the names closest to `wrong`, or ""."""
     if len(wrong) > _NAME:
         return ""
-    close = [f"'{sigil}{name}'" for name in get_close_matches(wrong, list(known), n=3)]
-    if not close:
-        return ""
-    *others, last = close
-    return f"; did you mean {', '.join(others)} or {last}?" if others else f"; did you mean {last}?"
+    return did_you_mean(wrong, known, sigil, most=3)

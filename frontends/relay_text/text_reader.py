@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseIntOrFPElementsAttr,
     DictionaryAttr,
+    FileLineColLoc,
     FunctionType,
     ModuleOp,
     StringAttr,
@@ -31,25 +32,29 @@ from ...passes.make_kernels import make_kernels
 from ...passes.rename_written_tensors import rename_written_tensors
 from ...passes.support.diagnostics import PassError
 from . import prelude
-from .build import function_rules, generic_rules
-from .build.build_context import Context
-from .build.call_rules import operator_program
+from .build import (
+    call_rules,
+    expression_rules,
+    function_rules,
+    generic_rules,
+    match_rules,
+    tuple_rules,
+)
+from .build.build_context import Context, Rule
+from .build.complete_types import complete_types
 from .build.deferred import run_ready
-from .build.definitions_of_program import ConstructorInfo, DataType, Signature
-from .build.dispatch import RULES
-from .build.function_attributes import attributes_of
+from .build.definitions_of_program import Signature
+from .build.operators.calls_of_kernels import name_literals
 from .errors import RelayTextError, SourceMap, location_of, nearest
-from .infer.complete_types import complete_types
 from .json.json_module import NodeMap, module_of
 from .json.metadata_section import Metadata
 from .json.node_graph import GraphError, NodeGraph
-from .outline.kernel_literals import name_literals
-from .outline.lift_generics import pass_captures
+from .text import syntax as ast
 from .text.grammar import Grammar
 from .text.lexer import tokenize
-from .text.syntax import Constructor, Definition, Local, Module, TypeData, is_empty
-from .text.type_grammar import STORAGE
+from .text.syntax import Constructor, Definition, Local, Module, TypeData
 from .tvm_operators import BY_NAME
+from .type_texts import is_storage
 
 
 @dataclass(frozen=True)
@@ -112,6 +117,27 @@ def read_module(ctx: XdslContext, module: Module, separate: bool) -> Read:
         raise context.source_map.error(str(error), context.reached) from None
 
 
+RULES: Mapping[type, Rule] = {
+    ast.Use: expression_rules.use,
+    ast.Node: expression_rules.node,
+    ast.Scalar: expression_rules.scalar,
+    ast.Dense: expression_rules.dense,
+    ast.Tuple: tuple_rules.tuple_,
+    ast.Projection: tuple_rules.projection,
+    ast.Global: function_rules.global_value,
+    ast.Function: function_rules.closure_value,
+    ast.Name: call_rules.name_value,
+    ast.Call: call_rules.call,
+    ast.If: expression_rules.if_,
+    ast.Match: match_rules.match,
+    ast.Cell: expression_rules.cell,
+    ast.Body: function_rules.body_value,
+    ast.Statement: expression_rules.statement,
+    ast.Binding: generic_rules.binding,
+}
+"""The rule that builds each class of nodes: how one expression becomes IR."""
+
+
 class _Reader:
     """Builds the definitions of a program and those of the prelude that it needs."""
 
@@ -122,7 +148,7 @@ class _Reader:
     def read(self, module: Module) -> Read:
         """Build the module, and verify what only the reader knows."""
         if module.operator is not None and module.operator.name in BY_NAME:
-            result = ModuleOp([operator_program(self.context, module.operator)])
+            result = ModuleOp([call_rules.operator_program(self.context, module.operator)])
             result.location = module.source_map.location(0)
             return Read(result, {})
         modules = [*prelude.needed_by(module), module]
@@ -136,10 +162,11 @@ class _Reader:
         generic_rules.publish(self.context)
         complete_types(self.context)
         generic_rules.check_scopes(self.context)
-        pass_captures(self.context.generics)
+        generic_rules.drop_unused_params(self.context.generics)
         literals = name_literals(self.context)
+        types = (op for op in self.program.types.values() if not is_storage(op))
         functions = map(self._function_op, self.program.functions.values())
-        result = ModuleOp([*self._type_ops(), *functions, *literals])
+        result = ModuleOp([*types, *functions, *literals])
         result.location = module.source_map.location(0)
         try:
             for step in OPENING.values():
@@ -157,14 +184,17 @@ class _Reader:
         for definition in module.types:
             name = definition.name
             if name in types:
-                raise _redefined(f"the type {name}", module, definition, len(name), types[name])
-            data = types[name] = DataType(definition, module.source_map)
+                before = location_of(types[name])
+                raise _redefined(f"the type {name}", module, definition, len(name), before)
+            fields = [(c.name, c.fields) for c in definition.constructors]
+            op = types[name] = relay.TypeDataOp(name, definition.params, fields, definition.extern)
+            op.location = module.source_map.location(definition.offset)
             for constructor in definition.constructors:
-                name = constructor.name
-                if name in constructors:
-                    what, before = f"the constructor {name}", constructors[name]
-                    raise _redefined(what, module, constructor, len(name), before)
-                constructors[name] = ConstructorInfo(constructor, module.source_map, data)
+                made = constructor.name
+                if made in constructors:
+                    what, (_, before) = f"the constructor {made}", constructors[made]
+                    raise _redefined(what, module, constructor, len(made), before)
+                constructors[made] = op, module.source_map.location(constructor.offset)
 
     def _check_types(self, module: Module) -> None:
         for (name, count), at in module.names.types.items():
@@ -172,7 +202,7 @@ class _Reader:
             if data is None:
                 hint = nearest(name, self.program.types)
                 raise module.source_map.error(f"unknown type {name}{hint}", at, len(name))
-            wanted = len(data.definition.params)
+            wanted = len(data.params)
             if wanted != count:
                 raise module.source_map.error(
                     f"{name} has {wanted} type parameters, but {count} type arguments are given",
@@ -185,11 +215,13 @@ class _Reader:
         for definition in module.functions:
             name, width = definition.name, len(definition.name) + 1
             if name in self.program.functions:
-                before = self.program.functions[name]
+                first = self.program.functions[name]
+                before = first.source_map.location(first.definition.offset)
                 raise _redefined(f"@{name}", module, definition, width, before)
             if name in self.program.types:  # symbols cannot share a name
                 what, note = f"{name}: it already names a data type", "the type is defined here"
-                raise _redefined(what, module, definition, width, self.program.types[name], note)
+                before = location_of(self.program.types[name])
+                raise _redefined(what, module, definition, width, before, note)
             function = definition.function
             params = [annotation(p.type) for p in function.params]
             type = FunctionType.from_lists(params, [annotation(function.result)])
@@ -217,12 +249,6 @@ class _Reader:
 
     # --------------------------------------------------------------------- ops
 
-    def _type_ops(self) -> Iterator[Operation]:
-        for name, data in self.program.types.items():
-            op = self.program.type_op(name)
-            if op is not None and not is_storage(data.definition):
-                yield op
-
     def _function_op(self, signature: Signature) -> Operation:
         definition = signature.definition
         function = definition.function
@@ -239,7 +265,7 @@ class _Reader:
         if signature.type_params:
             op.attributes[TYPE_PARAMS] = ArrayAttr([StringAttr(p) for p in signature.type_params])
         self.context.source_map = signature.source_map
-        attrs = attributes_of(self.context, function.attrs, definition.offset)
+        attrs = self.context.attributes(function.attrs, definition.offset)
         if attrs is not None:
             op.attributes[ATTRS] = attrs
         return op
@@ -250,17 +276,12 @@ def _redefined(
     module: Module,
     definition: TypeData | Constructor | Definition,
     width: int,
-    before: DataType | ConstructorInfo | Signature,
+    before: FileLineColLoc,
     note: str = "first defined here",
 ) -> RelayTextError:
     error = module.source_map.error(f"redefinition of {what}", definition.offset, width)
-    error.notes = ((note, before.source_map.location(before.definition.offset)),)
+    error.notes = ((note, before),)
     return error
-
-
-def is_storage(definition: TypeData) -> bool:
-    """Return whether this is TVM's type of storage, which is not a data type here."""
-    return definition.name == STORAGE and is_empty(definition)
 
 
 def _arg_attrs(params: Sequence[Local], block: Block) -> ArrayAttr[DictionaryAttr] | None:

@@ -13,16 +13,18 @@ drops, and the printer adds.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import chain
 from typing import Any, TypeAlias, TypeVar, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.irdl import VarOperandDef, VarResultDef
 
 from ...dialects import qnn, relay
-from ...dialects.attributes import ELEMENT_TYPES
+from ...dialects.attributes import ELEMENT_TYPES, lists_of
 from ...dialects.relay.operator import Operator
 from ...dialects.tensors import Tensor
 from .json.node_graph import Unread
@@ -39,129 +41,107 @@ class InvalidAttribute(Exception):
     """An attribute has a value that its operator does not accept."""
 
 
-Convert: TypeAlias = Callable[[Values], None]
-"""Converts attributes from TVM's form to ours, in place."""
+@dataclass(frozen=True)
+class Repeated:
+    """
+    Attributes that only repeat what the shape of a weight says: checked and dropped by the reader.
+    """
 
-Implied: TypeAlias = Callable[[Mapping[str, Any], Sequence[int]], Values]
-"""Returns what the shape of the weight says of attributes that only repeat it."""
+    names: tuple[str, ...]
+    implied: Callable[[Mapping[str, Any], Sequence[int]], Values]
+    """Returns what they are for the other attributes and the shape of the weight."""
+    printed_before: str
+    """The attribute before which they are printed."""
+    unknown: str | None = None
+    """The text of one whose value is unknown; None where it is omitted."""
+    operand: int = 1
+    """The weight."""
+
 
 IMPLYING = frozenset(("groups", "kernel_layout", "transpose_b"))
-"""The attributes that an `Implied` reads."""
-
-
-def _keep(values: Values) -> None:
-    pass
+"""The attributes that `Repeated.implied` reads."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """The attributes of an operator in TVM's text."""
+    """The attributes of an operator in TVM's text, besides what the names say for all operators."""
 
     defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """TVM's defaults where they differ from ours."""
-    convert: Convert = _keep
-    """Converts what is read."""
     always: Mapping[str, str] = field(default_factory=dict[str, str])
     """
     Attributes that are printed although they have our default, because TVM has none or prints them
     too, with their text where they are absent.
     """
-    repeated: tuple[str, ...] = ()
-    """Attributes that repeat what the operands' types say."""
-    implied: Implied | None = None
-    printed_before: str = ""
-    """The attribute before which the repeated ones are printed."""
-    unknown: str | None = None
-    """The text of a repeated attribute whose value is unknown; None where it is omitted."""
+    required: tuple[str, ...] = ()
+    """Attributes without a default in TVM, but with one here."""
+    dropped: tuple[str, ...] = ()
+    """Attributes without meaning here, or that repeat an operand of another name."""
+    repeated: Repeated | None = None
+    absent: tuple[str, ...] = ()
+    """Lists that are absent if they are empty: an empty axis of a reduction means all axes."""
     is_reduction: bool = False
     """True if no axes at all mean all axes in TVM, but none here."""
-    weight: int = 1
-    """The operand whose shape the repeated attributes repeat."""
 
 
-# ---------------------------------------------------------------- conversions
+# ------------------------------------------------------------------------------- by name
+
+PAIRS = frozenset(("pad_width", "paddings", "crops"))
+"""Attributes that are pairs of widths before and after, for each dimension."""
+_SPREAD = (
+    *("strides", "dilation", "dilations", "kernel_size", "pool_size"),
+    *("output_padding", "output_size"),
+)
+"""Attributes of windows of which one number stands for all sides."""
+_SIDES = re.compile(r"([123])d(?:_|$)", re.ASCII)
+_SCHEDULING = ("auto_scheduler_rewritten_layout", "meta_schedule_original_shape")
+_REPEATING = ("arange", "vision.get_valid_counts")
+"""Operators that repeat their operands as attributes, as those of `dyn` do."""
 
 
 def _as_tuple(value: Any) -> tuple[Any, ...]:
     return cast("tuple[Any, ...]", value) if isinstance(value, tuple) else (value,)
 
 
-def _expand_padding(values: Values, sides: int) -> None:
+def _expanded_padding(padding: Any, sides: int) -> tuple[Any, ...]:
     """Expand padding, of one entry or one for each side, to both ends: first all starts."""
-    padding = values.get("padding")
-    if padding is None:
-        return
     given = _as_tuple(padding)
     if len(given) not in (1, sides, 2 * sides):
         counts = "1 or 2" if sides == 1 else f"1, {sides} or {2 * sides}"
         raise InvalidAttribute(f"padding must have {counts} entries, but has {len(given)}")
-    values["padding"] = given * (2 * sides // len(given))
+    return given * (2 * sides // len(given))
 
 
-def _same_layout(values: Values, layout: str, default: str = "NCHW") -> None:
+def _convert_by_name(name: str, values: Values) -> None:
+    """Convert attributes of any operator from TVM's form to ours."""
+    definition = BY_NAME[name].get_irdl_definition()
+    match = _SIDES.search(name)
+    if match is not None:
+        sides = int(match[1])
+        if "padding" in values:
+            values["padding"] = _expanded_padding(values["padding"], sides)
+        for key in _SPREAD:
+            if key in values and len(_as_tuple(values[key])) == 1:
+                values[key] = _as_tuple(values[key]) * sides
+    for key in PAIRS & values.keys():
+        if isinstance(values[key], tuple):
+            values[key] = tuple(chain.from_iterable(map(_as_tuple, values[key])))
+    for key in lists_of(BY_NAME[name]) & values.keys():
+        values[key] = _as_tuple(values[key])
+    if "out_layout" in values and "out_layout" not in definition.properties:
+        _verify_same_layout(values, definition.properties)
+
+
+def _verify_same_layout(values: Values, properties: Mapping[str, Any]) -> None:
     """Remove `out_layout`, which may be omitted or repeat the layout of the data."""
-    out, data = values.pop("out_layout", ""), values.get(layout, default)
-    if out not in ("", None, data):
+    key = next((key for key in ("data_layout", "layout") if key in properties), None)
+    if key is None:
+        return
+    out, layout = values.pop("out_layout"), values.get(key) or properties[key].default_value.data
+    if out not in ("", layout):
         raise InvalidAttribute(
-            f'out_layout must be "{data}", the layout of the data, but is "{out}"'
+            f'out_layout must be "{layout}", the layout of the data, but is "{out}"'
         )
-
-
-_LAYOUTS = {1: "NCW", 2: "NCHW", 3: "NCDHW"}
-"""The default layout for a number of sides."""
-
-
-def _window(*names: str, layout: str, sides: int = 2) -> Convert:
-    def convert(values: Values) -> None:
-        _expand_padding(values, sides)
-        _same_layout(values, layout, _LAYOUTS[sides])
-        for name in names:
-            given = values.get(name)
-            if given is not None and len(_as_tuple(given)) == 1:
-                values[name] = _as_tuple(given) * sides
-
-    return convert
-
-
-def _as_list(*names: str) -> Convert:
-    """Return a conversion that lets a single number stand for a list of one."""
-
-    def convert(values: Values) -> None:
-        for name in names:
-            if name in values and not isinstance(values[name], tuple):
-                values[name] = (values[name],)
-
-    return convert
-
-
-def _reduction(values: Values) -> None:
-    _as_list("axis")(values)
-    if values.get("axis") == ():  # in TVM an empty list reduces all axes
-        del values["axis"]
-
-
-def _empty_is_absent(*names: str) -> Convert:
-    def convert(values: Values) -> None:
-        _as_list(*names)(values)
-        for name in names:
-            if values.get(name) == ():
-                del values[name]
-
-    return convert
-
-
-PAIRS = frozenset(("pad_width", "paddings", "crops"))
-"""Attributes that are pairs of widths before and after, for each dimension."""
-
-
-def _flat_pairs(values: Values) -> None:
-    """Flatten pairs of widths."""
-    for name in PAIRS & values.keys():
-        if isinstance(values[name], tuple):
-            flat: list[Any] = []
-            for pair in cast("tuple[Any, ...]", values[name]):
-                flat += _as_tuple(pair)
-            values[name] = tuple(flat)
 
 
 def pairs_of(widths: Sequence[int]) -> list[list[int]]:
@@ -179,52 +159,15 @@ def _equally_many_bounds(values: Values) -> None:
         values["end"] = end + (2**31 - 1,) * -missing
 
 
-def _require(name: str) -> Convert:
-    def convert(values: Values) -> None:
-        if name not in values:
-            raise InvalidAttribute(f"{name} is required")
-
-    return convert
-
-
-def _default_is_absent(name: str) -> Convert:
-    """Return a conversion that drops a word by which TVM says that its default holds."""
-
-    def convert(values: Values) -> None:
-        if values.get(name) == "None":
-            del values[name]
-
-    return convert
-
-
-def _by_default(name: str, value: Any) -> Convert:
-    """Return a conversion that adds an attribute that TVM's text always has."""
-
-    def convert(values: Values) -> None:
-        values.setdefault(name, value)
-
-    return convert
-
-
-def _drop(*names: str) -> Convert:
-    """Return a conversion that drops attributes without meaning here, such as scheduler hints."""
-
-    def convert(values: Values) -> None:
-        for name in names:
-            values.pop(name, None)
-
-    return convert
-
-
 # ------------------------------------------------- what only repeats the types
 
 
 def verify_repeated(name: str, values: Mapping[str, Any], operands: Sequence[Tensor]) -> None:
     """Check attributes that repeat the weight's shape; raises `InvalidAttribute`."""
-    rule = rule_of(name)
-    if rule.implied is None:
+    repeated = rule_of(name).repeated
+    if repeated is None:
         return
-    for key, wanted in rule.implied(values, operands[rule.weight].get_shape()).items():
+    for key, wanted in repeated.implied(values, operands[repeated.operand].get_shape()).items():
         given, entries = values.get(key), _as_tuple(wanted)
         if given is None:
             continue
@@ -257,163 +200,87 @@ def _conv_transpose(values: Mapping[str, Any], weight: Sequence[int]) -> Values:
     return {"channels": channels, "kernel_size": tuple(weight[2:])}
 
 
-def _dense(values: Mapping[str, Any], weight: Sequence[int]) -> Values:
-    return {"units": weight[0]} if len(weight) == 2 else {}
+def _units(values: Mapping[str, Any], weight: Sequence[int]) -> Values:
+    transposed = values.get("transpose_b", True)
+    return {"units": weight[0 if transposed else 1]} if len(weight) == 2 else {}
 
 
 def _matmul(values: Mapping[str, Any], weight: Sequence[int]) -> Values:
-    return {"units": weight[0 if values.get("transpose_b") else 1]} if len(weight) == 2 else {}
+    return _units({"transpose_b": False, **values}, weight)
 
 
 # ---------------------------------------------------------------------- table
 
-_SCHEDULING = ("auto_scheduler_rewritten_layout", "meta_schedule_original_shape")
-
-
-def _chain(*converts: Convert) -> Convert:
-    def convert(values: Values) -> None:
-        for each in converts:
-            each(values)
-
-    return convert
-
-
-_IMAGES = _window("strides", "dilation", layout="data_layout")
-_VOLUMES = _window("strides", "dilation", layout="data_layout", sides=3)
-_SPREAD = {
-    sides: _window("strides", "dilation", "output_padding", layout="data_layout", sides=sides)
-    for sides in _LAYOUTS
-}
-_SPREAD_IMAGES = _SPREAD[2]
-_LINES = _window("strides", "dilation", layout="data_layout", sides=1)
-_POOLS = {
-    sides: _window("pool_size", "strides", "dilation", layout="layout", sides=sides)
-    for sides in _LAYOUTS
-}
-_PADDED = {"padding": ""}
-_GLOBAL_POOL = Rule(convert=lambda values: _same_layout(values, "layout"))
-_REDUCTION = Rule(convert=_reduction, is_reduction=True)
-_FILLED = Rule(convert=_chain(_as_list("shape"), _by_default("dtype", "float32")))
 _SIZES = ("channels", "kernel_size")
+_CONV = Repeated(_SIZES, _conv, "data_layout")
+_PADDED = {"padding": ""}
+_STATED_AXIS = Rule(required=("axis",), always={"axis": ""})
 
 RULES: Mapping[str, Rule] = {
-    "nn.conv1d": Rule({}, _LINES, _PADDED, _SIZES, _conv, "data_layout"),
-    "nn.conv2d": Rule(
-        {}, _chain(_IMAGES, _drop(*_SCHEDULING)), _PADDED, _SIZES, _conv, "data_layout"
+    **dict.fromkeys(
+        ("nn.conv1d", "nn.conv2d", "nn.conv3d", "qnn.conv2d"),
+        Rule(always=_PADDED, repeated=_CONV),
+    ),
+    **dict.fromkeys(
+        (*(f"nn.conv{sides}d_transpose" for sides in (1, 3)), "qnn.conv2d_transpose"),
+        Rule(always=_PADDED, repeated=replace(_CONV, implied=_conv_transpose)),
     ),
     "nn.conv2d_transpose": Rule(
-        {},
-        _chain(_SPREAD_IMAGES, _drop("out_dtype")),
-        _PADDED,
-        _SIZES,
-        _conv_transpose,
-        "data_layout",
+        always=_PADDED,
+        dropped=("out_dtype",),
+        repeated=replace(_CONV, implied=_conv_transpose),
     ),
-    "nn.conv3d": Rule({}, _VOLUMES, _PADDED, _SIZES, _conv, "data_layout"),
-    **{
-        f"nn.conv{sides}d_transpose": Rule(
-            {}, _SPREAD[sides], _PADDED, _SIZES, _conv_transpose, "data_layout"
-        )
-        for sides in (1, 3)
-    },
     "nn.conv2d_backward_weight": Rule(
-        {},
-        _chain(
-            _window("strides", "dilation", "kernel_size", layout=""),
-            _drop("channels", "data_layout"),
+        always=_PADDED,
+        dropped=("channels", "data_layout"),
+        repeated=Repeated(
+            ("kernel_layout", "out_layout"),
+            lambda values, data: {"kernel_layout": "NCHW", "out_layout": "OIHW"},
+            "out_dtype",
         ),
-        _PADDED,
-        ("kernel_layout", "out_layout"),
-        lambda values, data: {"kernel_layout": "NCHW", "out_layout": "OIHW"},
-        "out_dtype",
     ),
-    "nn.deformable_conv2d": Rule({}, _IMAGES, _PADDED, _SIZES, _conv, "data_layout", weight=2),
-    "image.dilation2d": Rule(
-        convert=_window("strides", "dilations", layout="data_layout"), always=_PADDED
-    ),
+    "nn.deformable_conv2d": Rule(always=_PADDED, repeated=replace(_CONV, operand=2)),
+    "image.dilation2d": Rule(always=_PADDED),
     **{
-        f"nn.{kind}_pool2d_grad": Rule(convert=_chain(_POOLS[2], _drop("dilation")), always=_PADDED)
+        f"nn.{kind}_pool2d_grad": Rule(always=_PADDED, dropped=("dilation",))
         for kind in ("max", "avg")
     },
-    "nn.dense": Rule({}, _drop(*_SCHEDULING), {}, ("units",), _dense, "out_dtype"),
-    "nn.matmul": Rule({}, _drop(*_SCHEDULING), {}, ("units",), _matmul, "out_dtype", "None"),
-    "nn.batch_matmul": Rule({"transpose_b": False}, _drop(*_SCHEDULING)),
+    **dict.fromkeys(
+        ("nn.dense", "qnn.dense"), Rule(repeated=Repeated(("units",), _units, "out_dtype"))
+    ),
+    "nn.matmul": Rule(repeated=Repeated(("units",), _matmul, "out_dtype", "None")),
+    **dict.fromkeys(("nn.batch_matmul", "qnn.batch_matmul"), Rule({"transpose_b": False})),
     "nn.leaky_relu": Rule({"alpha": 0.25}),
     "nn.lrn": Rule({"alpha": 1e-4}),
     **{
-        f"nn.{kind}_pool{sides}d": Rule(convert=convert, always=_PADDED)
-        for sides, convert in _POOLS.items()
+        f"nn.{kind}_pool{sides}d": Rule(always=_PADDED)
         for kind in ("max", "avg")
+        for sides in (1, 2, 3)
     },
     **{
-        f"nn.adaptive_{kind}_pool{sides}d": Rule(
-            convert=_chain(
-                _window("output_size", layout="layout", sides=sides),
-                _empty_is_absent("output_size"),
-            )
-        )
-        for sides in _LAYOUTS
+        f"nn.adaptive_{kind}_pool{sides}d": Rule(absent=("output_size",))
         for kind in ("max", "avg")
+        for sides in (1, 2, 3)
     },
-    "nn.global_avg_pool2d": _GLOBAL_POOL,
-    "nn.global_max_pool2d": _GLOBAL_POOL,
-    **dict.fromkeys(("nn.pad", "nn.mirror_pad"), Rule(convert=_flat_pairs)),
+    "nn.space_to_depth": Rule(dropped=("mode",)),  # TVM has one mode
     **dict.fromkeys(
-        ("nn.space_to_batch_nd", "nn.batch_to_space_nd"),
-        Rule(convert=_chain(_flat_pairs, _as_list("block_shape"))),
+        (*("sum", "mean", "max", "min", "prod", "all", "any"), *("argmax", "argmin")),
+        Rule(absent=("axis",), is_reduction=True),
     ),
-    "nn.l2_normalize": Rule(convert=_as_list("axis")),
-    "nn.space_to_depth": Rule(convert=_drop("mode")),  # TVM has one mode
-    **dict.fromkeys(("sum", "mean", "max", "min", "prod", "all", "any"), _REDUCTION),
-    **dict.fromkeys(("argmax", "argmin"), _REDUCTION),
-    "qnn.batch_matmul": Rule({"transpose_b": False}),
-    "qnn.conv2d": Rule({}, _IMAGES, _PADDED, _SIZES, _conv, "data_layout"),
-    "qnn.conv2d_transpose": Rule(
-        {}, _SPREAD_IMAGES, _PADDED, _SIZES, _conv_transpose, "data_layout"
-    ),
-    "qnn.dense": Rule({}, _keep, {}, ("units",), _dense, "out_dtype"),
-    "qnn.requantize": Rule(convert=_default_is_absent("rounding")),
-    "reshape": Rule(convert=_as_list("newshape")),
-    "transpose": Rule(convert=_empty_is_absent("axes"), always={"axes": "None"}),
-    "squeeze": Rule(convert=_as_list("axis")),
-    "strided_slice": Rule(
-        convert=_chain(
-            _as_list("begin", "end"), _empty_is_absent("strides", "axes"), _equally_many_bounds
-        ),
-        always={"strides": "[]", "axes": "None"},
-    ),
-    "tile": Rule(convert=_as_list("reps")),
+    "transpose": Rule(absent=("axes",), always={"axes": "None"}),
+    "strided_slice": Rule(absent=("strides", "axes"), always={"strides": "[]", "axes": "None"}),
     "nn.upsampling": Rule(always={"scale_h": "", "scale_w": ""}),
     "nn.upsampling3d": Rule(always={"scale_d": "", "scale_h": "", "scale_w": ""}),
-    **dict.fromkeys(
-        ("dyn.nn.upsampling", "dyn.nn.upsampling3d"),
-        Rule(convert=_drop("scale_d", "scale_h", "scale_w")),
-    ),
-    "repeat": Rule(convert=_require("axis"), always={"axis": ""}),
-    "reverse": Rule(convert=_require("axis"), always={"axis": ""}),
-    "broadcast_to": Rule(convert=_chain(_drop("dtype"), _as_list("shape"))),
-    "arange": Rule(convert=_drop("start", "stop", "step")),  # repeats the operands
-    "dyn.broadcast_to": Rule(convert=_drop("shape", "dtype")),
-    "dyn.full": Rule(convert=_drop("shape", "dtype")),
-    "dyn.image.resize2d": Rule(convert=_drop("size", "roi")),
-    "dyn.nn.pad": Rule(convert=_drop("pad_width")),
-    "dyn.one_hot": Rule({"axis": -1}, _drop("depth")),
-    "dyn.ones": Rule(convert=_drop("shape")),
-    "dyn.reshape": Rule(convert=_drop("newshape")),
-    "dyn.squeeze": Rule(convert=_drop("axis")),
-    "dyn.strided_slice": Rule(
-        convert=_chain(_drop("begin", "end", "strides"), _empty_is_absent("axes"))
-    ),
-    "dyn.tile": Rule(convert=_drop("reps")),
-    "dyn.topk": Rule(convert=_drop("k")),
-    "dyn.zeros": Rule(convert=_drop("shape")),
-    "image.resize2d": Rule(convert=_chain(_as_list("size"), _drop("roi"))),
-    "one_hot": Rule({"axis": -1}),
-    "ones": _FILLED,
+    "repeat": _STATED_AXIS,
+    "reverse": _STATED_AXIS,
+    **dict.fromkeys(("broadcast_to", "dyn.broadcast_to", "dyn.full"), Rule(dropped=("dtype",))),
+    "dyn.reshape": Rule(dropped=("newshape",)),
+    "dyn.strided_slice": Rule(absent=("axes",)),
+    "image.resize2d": Rule(dropped=("roi",)),
+    **dict.fromkeys(("one_hot", "dyn.one_hot"), Rule({"axis": -1})),
     "round": Rule({"ties": "away"}),
-    "shape_of": Rule(convert=_by_default("dtype", "int32")),
-    "vision.get_valid_counts": Rule(convert=_drop("score_threshold")),  # repeats the operand
-    "zeros": _FILLED,
+    "shape_of": Rule({"dtype": "int32"}, {"dtype": ""}),
+    **dict.fromkeys(("ones", "zeros"), Rule({"dtype": "float32"}, {"dtype": ""})),
 }
 
 _PLAIN = ("topk", "dyn.topk", "vision.non_max_suppression")
@@ -462,24 +329,40 @@ def rule_of(name: str) -> Rule:
     return RULES.get(name, _NO_RULE)
 
 
+_UNSET = ("", "void", "None")
+"""Texts by which TVM says that the default of a dtype, or of a rounding, holds."""
+
+
 def convert_attributes(name: str, given: Mapping[str, Any]) -> tuple[Values, Values]:
     """
     Convert the attributes of operator `name`; return ours, and those to check, if any.
 
     Raises `InvalidAttribute`.
     """
-    rule = rule_of(name)
-    values: Values = dict(rule.defaults)
+    rule, values = rule_of(name), Values()
+    ignored = {*rule.dropped, *_SCHEDULING}
+    if name.startswith("dyn.") or name in _REPEATING:
+        ignored.update(operand for operand, _ in BY_NAME[name].get_irdl_definition().operands)
     for key, value in given.items():
-        if value is None or (key.endswith("dtype") and value in ("", "void", "None")):
-            values.pop(key, None)
+        is_dtype = key.endswith("dtype")
+        if key in ignored or value is None or (value in _UNSET and (is_dtype or key == "rounding")):
             continue
-        if key.endswith("dtype") and value not in ELEMENT_TYPES:
+        if is_dtype and value not in ELEMENT_TYPES:
             raise InvalidAttribute(f'{key} must be a dtype, but is "{value}"')
         values[key] = value
-    dropped = {key: values.pop(key) for key in rule.repeated if key in values}
-    rule.convert(values)
+    names = () if rule.repeated is None else rule.repeated.names
+    repeated = {key: values.pop(key) for key in names if key in values}
+    _convert_by_name(name, values)
+    for key in rule.absent:
+        if values.get(key) == ():
+            del values[key]
+    if name == "strided_slice":
+        _equally_many_bounds(values)
+    missing = next((key for key in rule.required if key not in values), None)
+    if missing is not None:
+        raise InvalidAttribute(f"{missing} is required")
     for key, value in values.items():
         if any(isinstance(part, Unread) for part in (value, *_as_tuple(value))):
             raise InvalidAttribute(f"{key} must be a value, but is an expression")
-    return values, {**values, **dropped} if dropped else {}
+    values = {**rule.defaults, **values}
+    return values, {**values, **repeated} if repeated else {}

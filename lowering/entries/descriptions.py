@@ -20,11 +20,11 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation
 
 from ...dialects import attributes
+from ...operators.records import record
 from ...passes.support.diagnostics import PassError
 from ...runtime.codec.plain import ATTRIBUTES, DAMAGED
 from ...runtime.native.interface import Structure
 from ...runtime.program.program import Function
-from ...runtime.program.records import record
 
 T = TypeVar("T")
 

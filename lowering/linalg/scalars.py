@@ -42,7 +42,8 @@ def is_integer(type: Attribute) -> bool:
 def width(type: Attribute) -> int:
     """Return the width of a number type in bits."""
     bits = bits_of(type)
-    if bits is None or not (is_float(type) or is_integer(type)):
+    least = 16 if is_float(type) else 1 if type == i1 else 8
+    if bits is None or bits < least or not (is_float(type) or is_integer(type)):
         raise Unsupported(f"elements of type {type}")
     return bits
 

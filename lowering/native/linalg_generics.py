@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TypeVar, cast
 
-from xdsl.dialects import arith, bufferization, tensor
+from xdsl.dialects import arith, bufferization, memref, tensor
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     AffineMapAttr,
     ArrayAttr,
     DenseArrayBase,
@@ -29,7 +30,7 @@ from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
 
-from ..linalg.builder import tensor_of
+from ..linalg.builder import Builder, Size, tensor_of
 
 OpT = TypeVar("OpT", bound=Operation)
 
@@ -133,6 +134,23 @@ def buffer_of(value: SSAValue) -> Operation:
         result_types=[buffer_type(value)],
         properties={"read_only": UnitAttr()},
     )
+
+
+def buffer_dims(build: Builder, buffer: SSAValue) -> list[Size]:
+    """Return the dims of a buffer."""
+    assert isinstance(buffer.type, MemRefType)
+    shape = cast("MemRefType[Attribute]", buffer.type).get_shape()
+    return [
+        build.insert(memref.DimOp(buffer, build.index(axis))) if size == DYNAMIC_INDEX else size
+        for axis, size in enumerate(shape)
+    ]
+
+
+def sizes_of(empty: tensor.EmptyOp) -> list[Size]:
+    """Return the sizes of an empty tensor."""
+    dynamic = iter(empty.dynamic_sizes)
+    shape = tensor_of(empty.tensor).get_shape()
+    return [next(dynamic) if size == DYNAMIC_INDEX else size for size in shape]
 
 
 def buffer_type(value: SSAValue) -> MemRefType[Attribute]:

@@ -230,7 +230,7 @@ _BOUNDS: dict[Arithmetic, Callable[[Any, Any], float]] = {
 }
 
 
-@dataclass
+@dataclass(eq=False)
 class Read(Source):
     """An operand that notes the box of the indices at which it is read."""
 

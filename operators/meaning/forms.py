@@ -12,13 +12,13 @@ The forms are plain classes: to make them dataclasses takes as long as to import
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from inspect import Parameter, signature
 from typing import Any, Literal, Protocol, TypeAlias
 
 from ..element_types import ELEMENT_TABLE, ElementKind
 from ..intervals import Interval
+from ..records import record
 from ..rules import Work, rule
 from ..signature import BOOL, ELEMENTS, Element, Signature, Tensor, element
 from .number import least
@@ -201,7 +201,7 @@ class Opaque(Meaning):
         self.reads = reads
 
 
-@dataclass(frozen=True)
+@record
 class Definition:
     """
     An operator of a plug-in: its shape rule and its meaning, from which its kernels follow.

@@ -111,6 +111,13 @@ def _dense(shapes: Sequence[Shape], part: Box) -> Sequence[Box]:
     return (*part[:-1], full), (part[-1], full)
 
 
+def _packed_dense(shapes: Sequence[Shape], part: Box) -> Sequence[Box]:
+    (_, depth, width), columns = shapes[1], part[-1]
+    full = Interval(0, depth)
+    panels = Interval(columns.start // width, -(-columns.stop // width))
+    return (*part[:-1], full), (panels, full, Interval(0, width))
+
+
 def _matmul(
     shapes: Sequence[Shape], part: Box, *, transpose_a: bool, transpose_b: bool
 ) -> Sequence[Box]:
@@ -190,6 +197,7 @@ READS: Mapping[str, Reads] = {
     "nn.lrn": _lrn,
     **dict.fromkeys(("nn.softmax", "nn.log_softmax", "nn.layer_norm"), _along),
     "nn.dense": _dense,
+    "nn.packed_dense": _packed_dense,
     **dict.fromkeys(("nn.matmul", "nn.batch_matmul"), _matmul),
     **dict.fromkeys(("sum", "prod", "mean", "max", "min", "all", "any"), _reduction),
     "concatenate": _concatenate,

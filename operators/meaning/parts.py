@@ -159,6 +159,10 @@ def _any(part: Part) -> Changes:
     return {}
 
 
+def _unless_last(part: Part) -> Changes:
+    return None if part.axis == len(part.result) - 1 else {}
+
+
 def _squeeze(part: Part, *, axis: Sequence[int] | None) -> Changes:
     return None if axis is None else {}  # by default it removes an axis of one row, too
 
@@ -197,6 +201,7 @@ PARTS: Mapping[str, ChangesFor] = {
     **dict.fromkeys(("nn.lrn", "nn.softmax", "nn.log_softmax"), _unless_along),
     **dict.fromkeys(("nn.layer_norm", "concatenate"), _unless_along),
     **dict.fromkeys(("nn.dense", "nn.matmul", "nn.batch_matmul"), _any),
+    "nn.packed_dense": _unless_last,
     **dict.fromkeys(("sum", "prod", "mean", "max", "min", "all", "any"), _any),
     **dict.fromkeys(("nn.global_max_pool2d", "nn.global_avg_pool2d"), _any),
     **dict.fromkeys(("transpose", "expand_dims", "nn.batch_flatten"), _any),

@@ -19,6 +19,7 @@ Facts, each by code that the planner does not use:
 At each op, no buffer that it uses overlaps one that is needed there, unless the two are in arms of
 which one runs. A buffer is not needed where its storage is freed, nor captured, nor freed, nor
 carried to the next turn of a loop in which it is defined. It is aligned, and lies in its storage.
+A storage that a call lends is a buffer: the callee may write all of it.
 """
 
 from __future__ import annotations
@@ -34,16 +35,25 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from ...dialects import memory
-from ...dialects.interfaces import Runs
-from ...dialects.memrefs import as_memref, element_bytes
+from ...dialects.interfaces import CallsFunction, Runs
 from ...dialects.xdsl_extras.walking import walk
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ...runtime.program.components import components, reached
-from ..bytes.buffer_facts import facts_of, holds_names, names_bytes
-from ..plan_check.faults import NotShown, hint_of, place_note
+from ..bytes.buffer_facts import facts_of, holds_names, names_bytes, runs_of
+from ..plan_check.faults import NotShown, hint_of
 from ..plan_check.held import Held
+from ..plan_check.lent import Checked, Lending
 from ..plan_check.slots import Slot, Slots
 from ..support.diagnostics import PassError
+
+
+def is_storage(value: SSAValue) -> bool:
+    return isinstance(value.type, memory.StorageType)
+
+
+def may_name(value: SSAValue) -> bool:
+    """Test whether a value may name bytes, or is a storage."""
+    return names_bytes(value.type) or is_storage(value)
 
 
 class Kept(NamedTuple):
@@ -82,7 +92,7 @@ class Flow:
             yield self.index[op.next_op]
         elif not op.successors and (around := op.parent_op()) in self.index:
             assert around is not None
-            if facts_of(around).runs is not Runs.ONE:
+            if runs_of(around) is not Runs.ONE:
                 for region in around.regions:
                     yield from self._first(region.blocks)
             yield from self._after(around)
@@ -95,7 +105,7 @@ class Flow:
             yield from self._first(op.successors)
         elif (around := op.parent_op()) in self.index:
             assert around is not None
-            if facts_of(around).runs is not Runs.ONE:
+            if runs_of(around) is not Runs.ONE:
                 for region in around.regions:
                     yield from self._first(region.blocks)
             yield from self._after(around)
@@ -113,9 +123,13 @@ class BufferChecker:
     function: func.FuncOp
     kept: Mapping[str, Kept]
     """The functions that are called."""
+    lent: Mapping[str, Checked]
+    """The bytes that they need in storages that they are lent."""
     slots: Slots = field(default_factory=Slots)
+    lending: Lending = field(init=False)
     flow: Flow = field(init=False)
-    buffers: list[memory.BufferOp] = field(init=False)
+    buffers: list[SSAValue] = field(init=False)
+    """The buffers, and the storages that calls lend."""
     params: list[SSAValue] = field(init=False)
     names: defaultdict[int, int] = field(default_factory=lambda: defaultdict(int))
     """The buffers, and after them the parameters, that a value may name, by its identity."""
@@ -128,18 +142,32 @@ class BufferChecker:
     def check(self) -> Kept:
         """Raise an error at the first fault; return what the function does with its parameters."""
         self.flow = Flow.of(self.function)
-        self.buffers = [op for op in self.flow.ops if isinstance(op, memory.BufferOp)]
+        self.lending = Lending(self.slots, self.lent)
+        buffers = [op.memref for op in self.flow.ops if isinstance(op, memory.BufferOp)]
+        calls = [op for op in self.flow.ops if facts_of(op).calls is not None]
+        lent = [v for op in calls for v in operands_of(op) if is_storage(v)]
+        self.buffers = [*buffers, *dict.fromkeys(lent)]
         self.params = [arg for arg in self.function.args if names_bytes(arg.type)]
         self.find_names()
         own = (1 << len(self.buffers)) - 1
         if own:
             self.require_known(own)
-            for op in self.buffers:
-                slot = self.slots.of(op.memref)
-                assert slot is not None, "a buffer has a slot"
-                self.require_room(op, slot)
+            for op in self.flow.ops:
+                if isinstance(op, memory.BufferOp | memory.SliceStorageOp):
+                    self.require_room(op, self.slot(op.results[0]))
+            for op in calls:
+                storages = [i for i, v in enumerate(operands_of(op)) if is_storage(v)]
+                if storages:
+                    self.lending.require_lent(op, CallsFunction.callee(op), storages)
             self.require_apart()
         return self.summary()
+
+    def slot(self, buffer: SSAValue) -> Slot:
+        return self.slots.of(buffer) or self.slots.all_of(buffer)
+
+    def definer(self, buffer: int) -> Operation:
+        owner = self.buffers[buffer].owner
+        return owner if isinstance(owner, Operation) else self.function
 
     def summary(self) -> Kept:
         def params(values: Iterable[SSAValue]) -> frozenset[int]:
@@ -156,11 +184,11 @@ class BufferChecker:
 
     def find_names(self) -> None:
         """Find what each value may name, and what is captured."""
-        seeds = [*(op.memref for op in self.buffers), *self.params]
+        seeds = [*self.buffers, *self.params]
         down: defaultdict[int, list[int]] = defaultdict(list)
         for op in self.flow.ops:
             for name, value in self.named_by(op):
-                if names_bytes(name.type) and names_bytes(value.type):
+                if may_name(name) and may_name(value):
                     down[id(value)].append(id(name))
         pending = list[int]()
         for i, seed in enumerate(seeds):
@@ -177,8 +205,6 @@ class BufferChecker:
         """Yield arguments and results, each with a value that it may name by what `op` does."""
         facts = facts_of(op)
         operands = [value for value in operands_of(op) if names_bytes(value.type)]
-        around = op.parent_op()
-        is_inside = around is not None and around in self.flow.index
         every = ((result, value) for result in op.results for value in operands)
         if isinstance(op, func.ReturnOp):
             self.returned += operands
@@ -205,8 +231,12 @@ class BufferChecker:
                 self.capture(operands, op)
             if not facts.allocates:
                 yield from every
-        if around is not None and is_inside and not facts_of(around).is_known:
-            self.capture(operands, op)
+        at: Operation | None = op
+        while (at := at.parent_op()) in self.flow.index and at is not None:
+            if not facts_of(at).is_known:
+                self.capture(operands, op)
+            elif runs_of(at) is Runs.LATER:
+                self.capture((v for v in operands if not at.is_ancestor(v.owner)), op)
 
     @staticmethod
     def is_yield(op: Operation) -> bool:
@@ -222,7 +252,7 @@ class BufferChecker:
         """Return the buffers that some of `values` may name."""
         found = 0
         for value in values:
-            if names_bytes(value.type):
+            if may_name(value):
                 found |= self.names.get(id(value), 0)
         return found & ((1 << len(self.buffers)) - 1)
 
@@ -235,13 +265,13 @@ class BufferChecker:
                 raise NotShown(
                     f"cannot tell how long a buffer is needed that {op.name} may capture",
                     op,
-                    notes=[(self.buffers[i], "the buffer is defined here")],
+                    notes=[(self.definer(i), "the buffer is defined here")],
                 )
         for i in bits(self.members(self.returned)):
-            raise PassError("a buffer is returned, whose storage is freed", self.buffers[i])
+            raise PassError("a buffer is returned, whose storage is freed", self.definer(i))
         for op in self.flow.ops:
             if facts_of(op).frees and (freed := self.members(operands_of(op))):
-                notes = [(self.buffers[next(bits(freed))], "the buffer is defined here")]
+                notes = [(self.definer(next(bits(freed))), "the buffer is defined here")]
                 raise PassError(f"{op.name} frees a buffer that lies in a storage", op, notes=notes)
             for block in (block for region in op.regions for block in region.blocks):
                 self.require_not_carried(block, op)
@@ -253,10 +283,10 @@ class BufferChecker:
         named = self.members(block.args)
         again: dict[Block, None] | None = None
         for i in bits(named):
-            buffer = self.buffers[i]
+            buffer = self.definer(i)
             is_inside = (
                 around is not None
-                and facts_of(around).runs is not Runs.ONE
+                and runs_of(around) is not Runs.ONE
                 and around.is_ancestor(buffer)
             )
             if not is_inside and block.parent is not None and len(block.parent.blocks) > 1:
@@ -271,44 +301,33 @@ class BufferChecker:
                     buffer,
                 )
 
-    def require_room(self, op: memory.BufferOp, slot: Slot) -> None:
-        """Check that a buffer is aligned, and lies in its storage."""
-        room, type = self.slots.rooms.of_storage(op.storage), as_memref(op.memref.type)
-        assert type is not None, "verified: a memref"
-        alignment = element_bytes(type.element_type) or 1
-        if slot.start.divisor % alignment or (room.alignment or alignment) % alignment:
-            raise NotShown(f"a buffer of {type.element_type} must be aligned to {alignment}", op)
-        is_in = self.slots.lies_in(slot, room)
-        if (slot.static is not None and slot.static[0] < 0) or not is_in:
-            size = "" if room.size is None else f" of {room.size} bytes"
-            raise NotShown(
-                f"cannot show that a buffer at bytes [{slot.start}, {slot.stop}) fits in its "
-                f"storage{size}{hint_of(slot)}",
-                op,
-                notes=[place_note(op.storage)],
-            )
+    def require_room(self, op: Operation, slot: Slot) -> None:
+        """Check that a buffer is aligned, and lies in its storage, which each thread has."""
+        self.lending.require_room(op, slot)
+        at: Operation | None = op
+        while (at := at.parent_op()) in self.flow.index and at is not None:
+            runs = runs_of(at)
+            if runs is not None and runs.shares_time and not at.is_ancestor(slot.storage.owner):
+                notes = [(at, "this may run it more than once at a time")]
+                raise PassError("a buffer needs a storage of its own in each thread", op, notes)
 
     def require_apart(self) -> None:
         """Check that no op uses bytes of one buffer where another one needs them."""
         gone, held = self.ends_of_storages(), Held(self.slots)
-        slots, now = [self.slots.of(op.memref) for op in self.buffers], 0
+        slots, now = [*map(self.slot, self.buffers)], 0
         for i, (op, needed) in enumerate(zip(self.flow.ops, self.needed(), strict=True)):
             if lost := needed & gone.get(op, 0):
                 raise PassError(
                     "a buffer is needed after its storage is freed",
-                    self.buffers[next(bits(lost))],
+                    self.definer(next(bits(lost))),
                     notes=[(op, "the storage is freed before this")],
                 )
             used = self.members(operands_of(op))
             for j in bits(now ^ (needed | used)):
-                slot = slots[j]
-                assert slot is not None, "a buffer has a slot"
-                held.set((slot, j), None if now >> j & 1 else True)
+                held.set((slots[j], j), None if now >> j & 1 else True)
             now = needed | used
             for j in bits(used):
-                slot = slots[j]
-                assert slot is not None, "a buffer has a slot"
-                self.require_alone(i, j, slot, held)
+                self.require_alone(i, j, slots[j], held)
         if unordered := held.unordered():  # they were taken to be apart
             self.slots.unordered = unordered
             self.require_apart()
@@ -321,17 +340,15 @@ class BufferChecker:
 
     def are_both_needed(self, j: int, k: int) -> bool:
         """Test whether buffers that are needed at one op are so on one path."""
-        return j != k and not are_exclusive(self.buffers[j], self.buffers[k])
+        return j != k and not are_exclusive(self.definer(j), self.definer(k))
 
     def fault(self, at: int, j: int, k: int) -> PassError:
         """Return the error that op `at` uses buffer `j`, whose bytes are needed for `k`."""
-        one, other = (self.slots.of(self.buffers[n].memref) for n in (j, k))
-        assert one is not None
-        assert other is not None
+        one, other = (self.slot(self.buffers[n]) for n in (j, k))
         is_known = self.slots.overlap(one, other)
         later = self.flow.ops[at:]
         used = (op for op in later if self.members(operands_of(op)) >> k & 1)
-        notes = [(self.buffers[n], "one is defined here") for n in (j, k)]
+        notes = [(self.definer(n), "one is defined here") for n in (j, k)]
         notes += [(op, "the other is needed here") for op in islice(used, 1)]
         op, slots = self.flow.ops[at], f"bytes {one} and {other} of one storage"
         fault = f"{op.name} uses a buffer while another one needs its bytes"
@@ -352,7 +369,7 @@ class BufferChecker:
         def numbered(values: Iterable[SSAValue]) -> int:
             found = 0
             for value in values:
-                if names_bytes(value.type):
+                if may_name(value):
                     found |= 1 << numbers.setdefault(id(value), len(numbers))
             return found
 
@@ -398,7 +415,8 @@ class BufferChecker:
         """Return the ops at which storages are freed, each with the buffers in these."""
         found: dict[Operation, int] = {}
         for i, buffer in enumerate(self.buffers):
-            storage = self.slots.rooms.of_storage(buffer.storage).root.owner
+            within = buffer.owner.storage if isinstance(buffer.owner, memory.BufferOp) else buffer
+            storage = self.slots.rooms.of_storage(within).root.owner
             block = storage if isinstance(storage, Block) else storage.parent
             if block is None or block.parent is None or isinstance(storage, Block):
                 continue
@@ -432,7 +450,7 @@ def are_exclusive(one: Operation, other: Operation) -> bool:
     while at is not None:
         around = at.parent_op()
         if around is not None and around in path:
-            is_one = facts_of(around).runs is Runs.ONE
+            is_one = runs_of(around) is Runs.ONE
             return is_one and path[around] is not at.parent_region()
         at = around
     return False
@@ -449,10 +467,13 @@ def check_buffers(module: ModuleOp, new: Callable[..., BufferChecker] = BufferCh
         for name, function in functions.items()
     }
     kept: dict[str, Kept] = {}
+    lent: dict[str, Checked] = {}
     for name in chain.from_iterable(components(calls)):
         function = functions[name]
         if function.body.blocks:
-            kept[name] = new(function, kept).check()
+            checker = new(function, kept, lent)
+            kept[name] = checker.check()
+            lent[name] = Checked(function.body.blocks[0], checker.lending.needs, ())
             continue
         count = len(function.function_type.inputs)
         attributes = [memory.parameter_attributes(function, i) for i in range(count)]

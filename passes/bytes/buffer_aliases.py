@@ -33,7 +33,7 @@ from ...dialects.memory import parameter_attributes
 from ...dialects.xdsl_extras.walking import walk
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ...runtime.program.components import components
-from .buffer_facts import Facts, facts_of, holds_names, names_bytes
+from .buffer_facts import Facts, facts_of, holds_names, names_bytes, runs_of
 
 NO_CAPTURE = "llvm.nocapture"
 """Marks a parameter that a function does not keep."""
@@ -134,6 +134,8 @@ class Buffers:
     """The first block of the function, or of the parallel body, that each block is in."""
     opaque: dict[Block, Operation] = field(default_factory=dict[Block, Operation])
     """The blocks of regions that are run in unknown ways, each with the op that does."""
+    later: dict[Block, Operation] = field(default_factory=dict[Block, Operation])
+    """The blocks of regions that may run at once with what follows, each with the outermost op."""
     allocs: list[Operation] = field(default_factory=list[Operation])
     loops: Loops = field(default_factory=Loops)
     at: int = 0
@@ -195,7 +197,7 @@ class Buffers:
         self, region: Region, around: Nested | None, holder: Operation | None, arm: int
     ) -> Iterator[Any]:
         """Read a region; yields what reads the regions in it."""
-        runs = None if holder is None else facts_of(holder).runs
+        runs = None if holder is None else runs_of(holder)
         blocks = in_order(region)
         starts: dict[Block, int] = {}
         entry: Nested | None = None
@@ -204,13 +206,17 @@ class Buffers:
                 found = Nested(block, around, holder, arm, 0, runs is Runs.ONE)
                 entry = found
                 parent = None if around is None else around.block
-                is_own = parent is None or runs is Runs.PARALLEL
+                is_own = parent is None or (runs is not None and runs.shares_time)
                 self.bodies[block] = block if is_own or parent is None else self.bodies[parent]
             else:
                 last = entry.block.last_op
                 found = Nested(block, entry, last, 0, 0, False)
                 self.bodies[block] = self.bodies[entry.block]
             self.regions[block] = found
+            if holder is not None and runs is Runs.LATER:
+                self.later[block] = holder
+            elif around is not None and around.block in self.later:
+                self.later[block] = self.later[around.block]
             if holder is not None and runs is None:
                 self.opaque[block] = holder
             elif around is not None and around.block in self.opaque:
@@ -244,7 +250,7 @@ class Buffers:
             for block in region.blocks:
                 if block in self.regions:
                     self.regions[block].end = self.at
-        if facts.runs is not Runs.ONE:
+        if runs_of(op) not in (Runs.ONE, Runs.LATER):
             self.loops.ranges.append((start, self.at))
         if facts.passes is not None:
             for name, value in facts.passes.passed(op):
@@ -269,6 +275,10 @@ class Buffers:
                 holder = self.opaque[block]
                 for value in (*operands, *results):
                     self.escape(value, f"used in a region of {holder.name}", holder)
+        if (holder := self.later.get(block)) is not None:
+            for value in operands:
+                if not holder.is_ancestor(value.owner):
+                    self.escape(value, f"used in a region of {holder.name}", holder)
         self.at += 1
 
     def _link(
@@ -279,7 +289,7 @@ class Buffers:
             for value in operands:
                 self.escape(value, "returned", op)
         elif facts.passes is not None:
-            if facts.runs is None:
+            if runs_of(op) is None:
                 for name, value in facts.passes.passed(op):
                     self.unite(name, value)
         elif facts.calls is not None:

@@ -65,7 +65,6 @@ class Facts(NamedTuple):
 
     aliasing: Aliasing | None
     passes: PassesValues | None
-    runs: Runs | None
     calls: CallsFunction | None
     captures: bool
     is_known: bool
@@ -87,7 +86,6 @@ def facts_of(op: Operation) -> Facts:
         _FACTS[kind] = Facts(
             kind.get_trait(Aliasing),
             passes,
-            passes.how if isinstance(passes, RunsRegions) else None,
             kind.get_trait(CallsFunction),
             kind.get_trait(CapturesOperands) is not None,
             passes is not None or bool(effects - {RecursiveMemoryEffect}),
@@ -96,3 +94,9 @@ def facts_of(op: Operation) -> Facts:
             not effects.isdisjoint({MemoryAllocEffect, AllocatesResults}),
         )
     return _FACTS[kind]
+
+
+def runs_of(op: Operation) -> Runs | None:
+    """Return how `op` runs its regions, if it says so."""
+    passes = facts_of(op).passes
+    return passes.runs(op) if isinstance(passes, RunsRegions) else None

@@ -16,14 +16,16 @@ from ...dialects.device import tensor_type, with_device
 from ...dialects.interfaces import kernel_attributes, kernel_name
 from ...dialects.relay.incomplete import refine
 from ...dialects.relay.operator import infer_result_types
-from ...dialects.tensors import Tensor, as_tensor, has_dynamic, is_static
+from ...dialects.tensors import Tensor, as_tensor, dtype_name, has_dynamic, is_static
 from ...dialects.type_rules import data_operands, result_types, rule_of
+from ...runtime.errors import MachineError
 from ...runtime.kernels.bind import Bind, Thunk
 from ...runtime.kernels.checked import ArrayElements, CheckedKernel
 from ...runtime.kernels.loading import no_kernel
 from ...runtime.memory.limits import OutOfMemory, Owner
 from ...runtime.memory.scratch import Workspace
-from ..analysis.arrays import Array, numpy_dtype
+from ...runtime.program.dtypes import element_type
+from ..analysis.arrays import Array
 from ..sizes.rule_code import MAX_SHOWN
 from ..support.diagnostics import PassError
 
@@ -35,10 +37,15 @@ def static_type(type: Attribute, at: SSAValue) -> tuple[tuple[int, ...], np.dtyp
         raise PassError(f"expected a tensor, but got {type}", at)
     if not is_static(tensor):
         raise PassError(f"the shape of this result, a {type}, is unknown", at)
-    dtype = numpy_dtype(tensor)
-    if dtype is None:
-        raise PassError(f"NumPy has no dtype for the elements of {type}", at)
-    return tensor.get_shape(), dtype
+    return tensor.get_shape(), dtype_of(tensor, at)
+
+
+def dtype_of(type: Tensor, at: SSAValue | Operation) -> np.dtype[Any]:
+    """Return the dtype of a tensor's elements, also one that NumPy has from another package."""
+    try:
+        return element_type(dtype_name(type.element_type) or str(type.element_type))
+    except MachineError as error:
+        raise PassError(f"{type} cannot be evaluated: {error}", at) from None
 
 
 def contiguous(array: Array, owner: Owner) -> Array:

@@ -25,7 +25,7 @@ from ...operators.orders import Orders
 from ...runtime.memory.limits import Memory
 from ...runtime.memory.regions import side_by_side
 from ...runtime.weights.derived_weights import ArraySource, Weights
-from ..analysis.arrays import Array, array_of, numpy_dtype
+from ..analysis.arrays import Array, array_of
 from ..support.diagnostics import PassError
 from .evaluated_values import (
     ClosureValue,
@@ -37,7 +37,7 @@ from .evaluated_values import (
     RefValue,
     Value,
 )
-from .kernel_calls import require_shape, static_type
+from .kernel_calls import dtype_of, require_shape, static_type
 from .size_arithmetic import SIZES, require_relation
 
 
@@ -93,9 +93,8 @@ def rule(*kinds: type[Operation]) -> Callable[[_Rule], _Rule]:
 
 @rule(relay.ConstantOp)
 def constant(op: relay.ConstantOp, at: At) -> Sequence[Value]:
-    array = array_of(op.value)
-    if array is None:
-        raise PassError(f"NumPy has no dtype for the elements of {op.result.type}", op)
+    array = array_of(op.value, dtype_of(cast(Tensor, op.value.type), op))
+    assert array is not None, "of a dtype"
     return [array]
 
 
@@ -107,7 +106,7 @@ def param(op: relay.ParamOp, at: At) -> Sequence[Value]:
     value = weights.array(name)
     type = as_tensor(op.result.type)
     assert type is not None
-    if value.shape != type.get_shape() or value.dtype != numpy_dtype(type):
+    if value.shape != type.get_shape() or value.dtype != dtype_of(type, op):
         raise PassError(
             f'param "{op.param.data}" is {value.dtype}{list(value.shape)}, '
             f"but is declared as {type}",

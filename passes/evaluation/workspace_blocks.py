@@ -10,7 +10,7 @@ from ...dialects import memory, relay
 from ..analysis.blocks import only_block
 from ..support.diagnostics import PassError
 from ..workspaces.caller_sizes import origin_of
-from ..workspaces.workspace_sizes import clone_origin
+from ..workspaces.workspace_sizes import clone_origin, shape_read
 
 
 def size_block(op: memory.WorkspaceSizeOp, function: Operation | None) -> Block:
@@ -19,10 +19,11 @@ def size_block(op: memory.WorkspaceSizeOp, function: Operation | None) -> Block:
     if not isinstance(function, func.FuncOp):
         raise PassError(f"@{name} has no body in this module", op)
     body = only_block(function)
-    param, shapes = body.args[index], memory.shapes_of_workspace(function, index) or ()
+    param, shapes = body.args[index], dict(op.shapes_by_parameter(function))
     block = Block(arg_types=[shape.type for shape in op.shapes])
     inside: dict[SSAValue, SSAValue] = {}
-    given = {body.args[i]: shape for i, shape in zip(shapes, block.args, strict=True)}
+    inner = dict(zip(op.shapes, block.args, strict=True))
+    given = {i: [inner[value] for value in values] for i, values in shapes.items()}
     packs = [memory.Packing(pack) for pack in packs_within(param)]
     orders = {packing.orders for packing in packs}
     known = memory.parameter_attributes(function, index).get(memory.SIZE)
@@ -35,9 +36,9 @@ def size_block(op: memory.WorkspaceSizeOp, function: Operation | None) -> Block:
         for slice in packing.slices:
             if slice.dynamic_size is not None and slice.dynamic_size not in inside:
                 origin = origin_of(slice.dynamic_size, body)
-                if origin is None or not all(param in given for param in origin.params):
+                if origin is None or not all(param.index in given for param in origin.params):
                     raise PassError("this size depends on more than the shapes that are given", op)
-                copies, computed = clone_origin(origin, given.__getitem__)
+                copies, computed = clone_origin(origin, lambda read: shape_read(read, given))
                 block.add_ops(copies)
                 inside |= computed
             block.add_op(slice.clone(inside))

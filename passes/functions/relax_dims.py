@@ -1,5 +1,5 @@
 """
-Casts of values to less static types at calls.
+Casts of values to types that know other dims, as at calls.
 
     func.call @f(%x) : (tensor<3xf32>) -> …           @f takes a tensor<?xf32>
     ->
@@ -37,8 +37,8 @@ def is_passed(value: SSAValue) -> bool:
     return False
 
 
-def forgotten(value: SSAValue, type: Attribute) -> list[Operation]:
-    """Create ops that make `value` one of `type`, which knows fewer dims; the last returns it."""
+def recast(value: SSAValue, type: Attribute) -> list[Operation]:
+    """Create ops that make `value` one of `type`, which knows other dims; the last returns it."""
     if isinstance(type, TupleType):
         ops: list[Operation] = []
         fields: list[SSAValue] = []
@@ -46,7 +46,7 @@ def forgotten(value: SSAValue, type: Attribute) -> list[Operation]:
             item = relay.TupleGetItemOp(value, i)
             ops.append(item)
             if item.result.type != field:
-                ops += forgotten(item.result, field)
+                ops += recast(item.result, field)
             fields.append(ops[-1].results[0])
         return [*ops, relay.TupleOp(fields)]
     tensor = as_tensor(type)
@@ -62,7 +62,7 @@ def cast_values(
     found: list[SSAValue] = []
     made: list[Operation] = []
     for value, type in zip(values, types, strict=True):
-        ops = forgotten(value, type) if value.type != type else []
+        ops = recast(value, type) if value.type != type else []
         made += ops
         found.append(ops[-1].results[0] if ops else value)
     return found, made

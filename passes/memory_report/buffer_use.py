@@ -11,10 +11,10 @@ outlives its branch, as what this yields, is alive on the paths through that arm
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from ...dialects import memory
 from ...dialects.device import device_of
@@ -49,10 +49,15 @@ class _Reader:
         """Read the function; return the op of each column."""
         buffers, use, rooms = self.buffers, self.use, Rooms(self.use.formulas.sizes)
         ops = [*buffers.position]
-        planned = [op for op in ops if isinstance(op, memory.BufferOp)]
         steps = [op for op in ops if not isinstance(op, memory.BufferOp) and uses_bytes(op)]
+        planned = (op for op in ops if isinstance(op, memory.BufferOp | memory.SliceStorageOp))
         spans = {op: self.span(op) for op in planned}
-        arenas = {op: self.held(op) for op in ops if isinstance(op, memory.AllocStorageOp)}
+        spans = {op: span._replace(arms=self.arms(op)) for op, span in spans.items()}
+        arenas = {
+            value: self.held(value)
+            for value in (*buffers.entry.args, *(op.results[0] for op in ops if op.results))
+            if isinstance(value.type, memory.StorageType) and value.owner not in spans
+        }
         bounds = [(span.start, span.stop) for span in (*spans.values(), *arenas.values())]
         positions = [buffers.position[op] for op in steps]
         time = Timeline.of([*bounds, (buffers.at, buffers.at)], positions)
@@ -62,42 +67,67 @@ class _Reader:
         use.columns += [column_of(op) for op in at_column]
         use.branches += (self.branch(op, time) for op in self.branches)
         rows, names = dict[SSAValue, int](), dict[str, int]()
-        for op, span in arenas.items():
-            size = use.formulas.number(rooms.of_storage(op.storage).size or rooms.sizes.size_or(0))
-            name = numbered(op.storage.name_hint or "storage", names)
-            device, spans_of = space_name(op.storage), (time.span(span),)
-            rows[op.storage] = len(use.storages)
-            use.held.append(Segment(*spans_of[0], size, len(use.storages)))
+        for value, span in arenas.items():
+            room, is_given = rooms.of_storage(value), isinstance(value, BlockArgument)
+            size = use.formulas.number(room.size or rooms.sizes.size_or(0))
+            name, alive = numbered(value.name_hint or "storage", names), time.span(span)
+            rows[value] = len(use.storages)
+            if not is_given:
+                use.held.append(Segment(*alive, size, len(use.storages)))
             use.storages.append(
-                Storage(name, device, size, op.alignment.value.data, source_of(op), spans_of, False)
+                Storage(
+                    *(name, space_name(value), size, room.alignment or 1, source_of(value)),
+                    *((alive,), False, is_given),
+                )
             )
         for op, span in spans.items():
-            root, *place = rooms.of_tensor(op)
-            offset, size = map(use.formulas.number, place)
-            name, alive = numbered(op.memref.name_hint or "buffer", names), time.span(span)
+            value, alive = op.results[0], time.span(span)
+            if isinstance(op, memory.BufferOp):
+                root, offset, bytes = rooms.of_tensor(op)
+            else:
+                root, offset, bytes, _ = rooms.of_storage(value)
+            row, end = rows[root], offset + (bytes or 0)
+            name = numbered(value.name_hint or "buffer", names)
             writer = next((user for user in self.users(op) if uses_bytes(user)), op)
             what, source = column_of(writer).label, source_of(writer)
+            at, size = map(use.formulas.number, (offset, end - offset))
             use.live.append(Segment(*alive, size, len(use.tensors)))
-            use.tensors.append(
-                Tensor(name, what, (), source, rows[root], offset, size, (alive,), False)
-            )
+            use.tensors.append(Tensor(name, what, (), source, row, at, size, (alive,), False))
+            given = use.storages[row]
+            if given.is_given:
+                most = rooms.sizes.algebra.apply("max", use.formulas.polynomials[given.size], end)
+                use.storages[row] = replace(given, size=use.formulas.number(most))
         return at_column
 
-    def span(self, op: memory.BufferOp) -> Span:
-        """Return the positions at which a buffer is needed."""
-        buffers, alias = self.buffers, self.buffers.of(op.memref)
-        start = buffers.position[op]
+    def span(self, op: Operation) -> Span:
+        """Return the positions at which a buffer, or what a call lends, is needed."""
+        buffers, start = self.buffers, self.buffers.position[op]
+        if isinstance(op, memory.SliceStorageOp):
+            at = [buffers.position[user] for user in self.users(op)]
+            return Span(min(at, default=start), max(at, default=start) + 1, ())
+        alias = buffers.of(op.results[0])
         stop = max(start, buffers.loops.extended(min(alias.first, start), alias.last)) + 1
-        arms, at = list[TakenArm](), None if op.parent is None else buffers.regions[op.parent]
+        at = None if op.parent is None else buffers.regions[op.parent]
         while at is not None and stop > at.end:
             if at.is_arm and at.holder is not None:
-                number = self.branches.setdefault(at.holder, len(self.branches))
-                arms.append(TakenArm(number, at.number))
+                self.branches.setdefault(at.holder, len(self.branches))
             at = at.parent
-        return Span(start, stop, tuple(reversed(arms)))
+        return Span(start, stop, ())
 
-    def held(self, op: memory.AllocStorageOp) -> Span:
+    def arms(self, op: Operation) -> tuple[TakenArm, ...]:
+        """Return the arms that hold `op`, outermost first, of branches that buffers outlive."""
+        arms, at = list[TakenArm](), None if op.parent is None else self.buffers.regions[op.parent]
+        while at is not None:
+            if at.is_arm and at.holder is not None and at.holder in self.branches:
+                arms.append(TakenArm(self.branches[at.holder], at.number))
+            at = at.parent
+        return tuple(reversed(arms))
+
+    def held(self, storage: SSAValue) -> Span:
         """Return the positions at which a storage is allocated."""
+        op = storage.owner
+        if isinstance(op, Block):
+            return Span(0, self.buffers.at, ())
         assert op.parent is not None, "an op of a function"
         at = self.buffers.regions[op.parent]
         is_first = at.parent is None or at.parent.block.parent is not at.block.parent
@@ -114,9 +144,9 @@ class _Reader:
         first = arm.block.first_op
         return arm.end if first is None else self.buffers.position[first]
 
-    def users(self, op: memory.BufferOp) -> Iterable[Operation]:
+    def users(self, op: Operation) -> Iterable[Operation]:
         position = self.buffers.position
-        return sorted({use.operation for use in op.memref.uses}, key=position.__getitem__)
+        return sorted({use.operation for use in op.results[0].uses}, key=position.__getitem__)
 
 
 def space_name(storage: SSAValue) -> str:
@@ -139,6 +169,7 @@ def column_of(op: Operation | None) -> Column:
 def read_buffers(module: ModuleOp) -> Iterator[tuple[FunctionUse, Sequence[Operation | None]]]:
     """Yield the memory that each function with buffers uses, and the op of each column of it."""
     for buffers in buffers_in(module):
-        if any(isinstance(op, memory.BufferOp) for op in walk(buffers.function)):
+        kinds = memory.BufferOp | memory.SliceStorageOp
+        if any(isinstance(op, kinds) for op in walk(buffers.function)):
             use = FunctionUse(function_name(buffers.entry))
             yield use, _Reader(buffers, use).read()

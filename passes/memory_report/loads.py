@@ -5,12 +5,16 @@ In a column after branches, segments of different arms exclude each other: what 
 on which most bytes are in use.
 
     base 64, %u 32 in (0:0), %v 16 in (0:1)     ->     96
+
+Sizes are numbers, or formulas.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
+from typing import Any, NamedTuple
 
 from .model import Segment
 from .path_liveness import Arms
@@ -18,20 +22,33 @@ from .path_liveness import Arms
 MAX_PATHS = 1000
 """The number of paths that are compared in a column; beyond, arms do not exclude each other."""
 
-Weight = tuple[Arms, int]
+Weight = tuple[Arms, Any]
 """Bytes in use on the paths through arms."""
 
 
-def most_on_a_path(weights: Sequence[Weight], budget: list[int] | None = None) -> int:
+class Arithmetic(NamedTuple):
+    """The operations on sizes; 0 is one, too."""
+
+    add: Callable[[Any, Any], Any] = operator.add
+    sub: Callable[[Any, Any], Any] = operator.sub
+    max: Callable[[Any, Any], Any] = max
+
+
+NUMBERS = Arithmetic()
+
+
+def most_on_a_path(
+    weights: Sequence[Weight], budget: list[int] | None = None, sizes: Arithmetic = NUMBERS
+) -> Any:
     """Return the most bytes in use on any path."""
     budget = [MAX_PATHS] if budget is None else budget
-    total = sum(size for arms, size in weights if not arms)
+    total = reduce(sizes.add, (size for arms, size in weights if not arms), 0)
     for part in _independent([weight for weight in weights if weight[0]]):
         if budget[0] <= 0:
-            total += sum(size for _, size in part)
+            total = reduce(sizes.add, (size for _, size in part), total)
             continue
         last = max(arm.branch for arms, _ in part for arm in arms)
-        found = 0
+        found: Any = 0
         for number in sorted({a.arm for arms, _ in part for a in arms if a.branch == last}):
             budget[0] -= 1
             path = [
@@ -39,8 +56,8 @@ def most_on_a_path(weights: Sequence[Weight], budget: list[int] | None = None) -
                 for arms, size in part
                 if all(a.arm == number for a in arms if a.branch == last)
             ]
-            found = max(found, most_on_a_path(path, budget))
-        total += found
+            found = sizes.max(found, most_on_a_path(path, budget, sizes))
+        total = sizes.add(total, found)
     return total
 
 
@@ -69,27 +86,34 @@ class Peak(NamedTuple):
     size: int
 
 
-def loads(segments: Iterable[Segment], columns: int, values: Sequence[int]) -> list[int]:
+def loads(
+    segments: Iterable[Segment],
+    columns: int,
+    values: Sequence[Any],
+    sizes: Arithmetic = NUMBERS,
+) -> list[Any]:
     """Return the most bytes in use in each column, for these `values` of the formulas."""
-    change = [0] * (columns + 1)
+    change: list[Any] = [0] * (columns + 1)
     starts: list[list[Segment]] = [[] for _ in range(columns + 1)]
     for segment in segments:
         if segment.arms:
             starts[segment.start].append(segment)
         else:
-            change[segment.start] += values[segment.size]
-            change[segment.stop] -= values[segment.size]
-    found: list[int] = []
-    always = 0
+            size = values[segment.size]
+            change[segment.start] = sizes.add(change[segment.start], size)
+            change[segment.stop] = sizes.sub(change[segment.stop], size)
+    found: list[Any] = []
+    always: Any = 0
     on_paths: list[Segment] = []
-    extra = 0
+    extra: Any = 0
     for column in range(columns):
-        always += change[column]
+        always = sizes.add(always, change[column])
         left = [segment for segment in on_paths if segment.stop > column]
         if starts[column] or len(left) < len(on_paths):
             on_paths = left + starts[column]
-            extra = most_on_a_path([(s.arms, values[s.size]) for s in on_paths])
-        found.append(always + extra)
+            weights = [(s.arms, values[s.size]) for s in on_paths]
+            extra = most_on_a_path(weights, sizes=sizes)
+        found.append(sizes.add(always, extra))
     return found
 
 

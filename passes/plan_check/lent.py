@@ -21,9 +21,11 @@ from math import lcm
 from typing import NamedTuple
 
 from xdsl.dialects import func
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, BlockArgument, Operation, OpResult
 
 from ...dialects import memory
+from ...dialects.memrefs import MemRef, as_memref, element_bytes
 from ...dialects.tensors import Tensor, as_tensor, element_size, storage_alignment
 from ...operators.sizes.holds import at_least
 from ...operators.sizes.size_expressions import Dims, Expr
@@ -74,13 +76,16 @@ class Lending:
 
     def require_room(self, op: Operation, slot: Slot) -> None:
         """Check that `slot`, a tensor or a slice, is aligned and lies in its storage."""
-        room, type = self.slots.rooms.of_storage(op.operands[0]), as_tensor(op.results[0].type)
+        room = self.slots.rooms.of_storage(op.operands[0])
+        type = as_tensor(op.results[0].type) or as_memref(op.results[0].type)
         if isinstance(op, memory.SliceStorageOp):
             alignment = op.alignment.value.data
         else:
-            assert type is not None, "verified: a tensor"
+            assert type is not None, "verified: a tensor or a memref"
             needed = element_size if is_part(op) else storage_alignment
             alignment = needed(type.element_type)
+            if isinstance(type, MemRefType):
+                alignment = element_bytes(type.element_type) or 1
         first = slot.start - room.start if room.start.terms else slot.start
         if first.divisor % alignment:
             is_known = first.constant is not None
@@ -140,7 +145,7 @@ class Lending:
                 needed = user, "they are needed here"
                 size = sizes.translated(end, body, op.operands)
                 whole = size is None and end.symbol is not None and end.symbol.kind == PACK
-                if whole and self._is_workspace_size(room.size, body.parent_op(), i, op):
+                if whole and self._is_workspace_size(room.size, body, i, op):
                     continue
                 if size is None:
                     raise NotShown(
@@ -160,10 +165,9 @@ class Lending:
                         notes=[needed, lender],
                     )
 
-    def _is_workspace_size(
-        self, size: Expr | None, function: Operation | None, i: int, call: Operation
-    ) -> bool:
+    def _is_workspace_size(self, size: Expr | None, body: Block, i: int, call: Operation) -> bool:
         """Test whether `size` is at least the `memory.workspace_size` of storage `i` of a call."""
+        function = body.parent_op()
         if size is None or not isinstance(function, func.FuncOp):
             return False
         sizes, name = self.slots.rooms.sizes, function.sym_name.data
@@ -173,12 +177,19 @@ class Lending:
         return any(
             isinstance(op := value.owner, memory.WorkspaceSizeOp)
             and (op.function.string_value(), op.param.value.data) == (name, i)
-            and [sizes.shape(shape) for shape in op.shapes] == dims
+            and [
+                sizes.dims_from(body.args[i], shape)
+                for i, shape in op.shapes_by_parameter(function)
+            ]
+            == dims
             and at_least(size, sizes.size(op.bytes))
             for value in values
             if isinstance(value, OpResult)
         )
 
 
-def _name(type: Tensor | None) -> str:
-    return "slice" if type is None else f"tensor of {type.element_type}"
+def _name(type: Tensor | MemRef | None) -> str:
+    if type is None:
+        return "slice"
+    what = "buffer" if isinstance(type, MemRefType) else "tensor"
+    return f"{what} of {type.element_type}"

@@ -27,7 +27,6 @@ from xdsl.dialects.builtin import (
     FloatAttr,
     IndexType,
     IntegerAttr,
-    MemRefType,
     ModuleOp,
     i64,
 )
@@ -36,6 +35,7 @@ from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 from ...dialects import memory, relay
 from ...dialects.dense import constant_tensor, integer, integers
 from ...dialects.interfaces import ChoosesRegion, DestinationPassing
+from ...dialects.memrefs import as_memref
 from ...dialects.relay.language.dims_attributes import dim_bounds, dim_names
 from ...dialects.tensors import as_tensor, has_dynamic
 from ...dialects.type_rules import constant_elements, operand_of, rule_of
@@ -49,6 +49,7 @@ from ...operators.sizes.size_expressions import DIM, ELEMENT, Dims, Expr, Symbol
 from ...operators.sizes.size_table import CHOOSE, PREDICATES, TOTAL
 from ..bytes.op_facts import facts_of
 from ..support.walk import outside_primitives
+from .memref_dims import MeasuredDim, source_of_dim
 from .rule_reader import RuleReader, as_expr
 from .shape_tensors import ShapeTensors, element_count, is_exact
 from .size_code import arith_ops
@@ -208,11 +209,11 @@ class Sizes(RuleReader):
     def _dim_of(self, op: Operation) -> Expr | None:
         """Return a dim of a memref."""
         source, index = op.operands
-        axis, type = integer(index), source.type
-        if axis is None or not isinstance(type, MemRefType) or axis >= type.get_num_dims():
+        axis, type = integer(index), as_memref(source.type)
+        if axis is None or type is None or axis >= type.get_num_dims():
             return None
-        static = type.get_shape()[axis]
-        return Expr.of(static) if static != DYNAMIC_INDEX else self._dim_symbol(source, axis)
+        dim = self.dims(source)[axis]
+        return dim if dim.is_natural else self._dim_symbol(source, axis)
 
     def _packed(self, op: memory.PackOp) -> Mapping[SSAValue, Expr]:
         """Return the totals and the offsets of a pack."""
@@ -252,7 +253,7 @@ class Sizes(RuleReader):
         function, index = self._function_of(op), op.param.value.data
         if function is None or not function.body.blocks:
             return None
-        param = function.body.block.args[index]
+        param = function.body.blocks[0].args[index]
         known = memory.parameter_attributes(function, index).get(memory.SIZE)
         if isinstance(known, IntegerAttr):
             return Expr.of(known.value.data)
@@ -263,15 +264,24 @@ class Sizes(RuleReader):
         self._entered.append(packs[0])
         total = self.total_of(memory.Packing(packs[0]))
         self._entered.pop()
-        listed = memory.shapes_of_workspace(function, index) or ()
-        shapes = dict(zip(listed, op.shapes, strict=False))
+        shapes = dict(op.shapes_by_parameter(function))
         if total is None:
             return None
 
         def dims_of(i: int) -> Dims | None:
-            return self.shape(shapes[i]) if i in shapes else None
+            return self.dims_from(param.block.args[i], shapes[i]) if i in shapes else None
 
         return self._at_call(total, param.block, {DIM: dims_of})
+
+    def dims_from(self, param: SSAValue, shape: Sequence[SSAValue]) -> Dims | None:
+        """Return the dims of an argument from operands of `memory.workspace_size`."""
+        if (type := as_memref(param.type)) is None:
+            return self.shape(shape[0])
+        given = iter(shape)
+        return tuple(
+            self.size(next(given)) if dim == DYNAMIC_INDEX else Expr.of(dim)
+            for dim in type.get_shape()
+        )
 
     def _function_of(self, op: memory.WorkspaceSizeOp) -> func.FuncOp | None:
         """Return the function that `op` names."""
@@ -368,13 +378,16 @@ class Sizes(RuleReader):
         self._elements[new] = self.elements(old)
 
     def dims(self, value: SSAValue) -> Dims:
-        """Return the dims of a tensor."""
+        """Return the dims of a tensor, or of a memref with those that it is allocated with."""
         found = self._dims.get(value)
         if found is None:
             found = self._dims[value] = self._dims_of(value)
         return found
 
     def _dims_of(self, value: SSAValue) -> Dims:
+        if (buffer := as_memref(value.type)) is not None:
+            axes = range(buffer.get_num_dims())
+            return tuple(self._source(source_of_dim(value, axis)) for axis in axes)
         type = as_tensor(value.type)
         assert type is not None, f"{value.type} has no dims"
         shape = type.get_shape()
@@ -387,6 +400,9 @@ class Sizes(RuleReader):
             else known[axis]
             for axis, dim in enumerate(shape)
         )
+
+    def _source(self, dim: int | SSAValue | MeasuredDim) -> Expr:
+        return self._dim_symbol(*dim) if isinstance(dim, MeasuredDim) else self.size_or(dim)
 
     def _defined_dims(self, value: SSAValue) -> Dims | None:
         """Return the dims that the op of `value` gives it."""
@@ -443,7 +459,7 @@ class Sizes(RuleReader):
     def _dim_symbol(self, value: SSAValue, axis: int) -> Expr:
         if isinstance(value, BlockArgument):
             function = value.block.parent_op()
-            if isinstance(function, func.FuncOp) and value.block is function.body.block:
+            if isinstance(function, func.FuncOp) and value.block is function.body.blocks[0]:
                 named = self._named_dims(function).get((value, axis))
                 if named is not None:
                     return named

@@ -30,6 +30,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+from ...operators.records import record
 from ...runtime.errors import Location
 
 Place: TypeAlias = Operation | SSAValue
@@ -45,7 +46,7 @@ class Severity(StrEnum):
     NOTE = "note"
 
 
-@dataclass(frozen=True)
+@record
 class Note:
     """A further place that a message involves."""
 
@@ -53,7 +54,7 @@ class Note:
     location: FileLineColLoc | None
 
 
-@dataclass(frozen=True)
+@record
 class Message:
     """A message to the user, with its location (None when unknown)."""
 

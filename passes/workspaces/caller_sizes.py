@@ -57,14 +57,24 @@ class Origin(NamedTuple):
     def reads(self) -> list[Operation]:
         """The ops that read the shapes of parameters."""
         return [
-            op
-            for op in self.ops
-            if facts_of(op).only_sizes and isinstance(op.operands[0], BlockArgument)
+            op for op in self.ops if reads_shape(op) and isinstance(op.operands[0], BlockArgument)
         ]
 
     @property
     def never_fails(self) -> bool:
         return all(map(never_fails, self.ops))
+
+
+def reads_shape(op: Operation) -> bool:
+    """Test whether `op` reads the shape of its first operand, or a dim."""
+    return facts_of(op).only_sizes or op.name == "memref.dim"
+
+
+def is_operand(op: Operation) -> bool:
+    """Test whether what `op` reads of a shape is an operand of `memory.workspace_size`."""
+    if len(op.operands) < 2:  # all of the shape of a tensor
+        return True
+    return integer(op.operands[1]) in memory.shape_operands(op.operands[0].type)
 
 
 def origin_of(size: SSAValue, body: Block, limit: int = MAX_OPS) -> Origin | None:
@@ -88,7 +98,9 @@ def origin_of(size: SSAValue, body: Block, limit: int = MAX_OPS) -> Origin | Non
             if len(found) > limit:
                 return None
             continue
-        if facts_of(op).only_sizes and isinstance(data := op.operands[0], BlockArgument):
+        if reads_shape(op) and isinstance(data := op.operands[0], BlockArgument):
+            if data.block is not body or not is_operand(op):
+                return None
             params[data] = None
             found[op] = None
             continue

@@ -117,7 +117,8 @@ class Lenders:
         """Return the storages that callers of `function` may lend it."""
         classes = self.classes(function)
         results = self.results(function, classes, is_entry)
-        return Lent(function, results, self.workspaces(function, classes))
+        storages = [storage.op for storage in storages_of(classes).found]
+        return Lent(function, results, self.workspaces(function.body.block, storages))
 
     def describe(self, lent: Lent) -> None:
         """Record the storages and result shapes of a rewritten callee."""
@@ -192,28 +193,29 @@ class Lenders:
         bytes = Expr.of(tensor_size(type)) if is_static(type) else bytes_of(value, self.sizes)
         return size_of(storage, self.sizes) == bytes
 
-    def workspaces(self, function: func.FuncOp, classes: AliasClasses) -> list[NewWorkspace]:
-        """Return a workspace for each device with storages that may share an arena."""
-        block = function.body.block
+    def workspaces(
+        self, block: Block, storages: Iterable[memory.AllocStorageOp]
+    ) -> list[NewWorkspace]:
+        """Return a workspace for each device with storages, of a body, that may share an arena."""
         by_type: dict[memory.StorageType, list[tuple[memory.AllocStorageOp, Origin | None]]] = {}
-        for storage in storages_of(classes).found:
-            size, origin = storage.op.dynamic_size, None
+        for op in storages:
+            size, origin = op.dynamic_size, None
             if size is not None:
                 origin = lendable_origin(size, block, self.sizes)
                 if origin is None:
                     continue
-            type = storage.op.storage.type
+            type = op.storage.type
             assert isinstance(type, memory.StorageType)
-            by_type.setdefault(type, []).append((storage.op, origin))
+            by_type.setdefault(type, []).append((op, origin))
         found: list[NewWorkspace] = []
-        for type, storages in by_type.items():
-            origins = [origin for _, origin in storages if origin is not None]
+        for type, pairs in by_type.items():
+            origins = [origin for _, origin in pairs if origin is not None]
             count = sum(map(self.dynamic_sizes, origins))
             if count > MAX_DYNAMIC:
                 origins, count = [], 0
-                storages = [pair for pair in storages if pair[1] is None]
-            if storages:
-                alignment = max(op.alignment.value.data for op, _ in storages)
+                pairs = [pair for pair in pairs if pair[1] is None]
+            if pairs:
+                alignment = max(op.alignment.value.data for op, _ in pairs)
                 never_fails = all(origin.never_fails for origin in origins)
                 shapes = shapes_read(origins)
                 found.append(NewWorkspace(type, alignment, shapes, count, never_fails))
@@ -298,7 +300,7 @@ def functions_to_lend_to(
     recursive = graph.recursive()
     found: set[str] = set()
     for name, op in graph.symbols.items():
-        if not isinstance(op, func.FuncOp) or len(op.body.blocks) != 1:
+        if not isinstance(op, func.FuncOp) or not op.body.blocks:
             continue
         if TYPE_PARAMS in op.attributes or name in recursive:
             continue

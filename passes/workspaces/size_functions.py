@@ -32,7 +32,7 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     i64,
 )
-from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from ...dialects import memory
 from ...dialects.tensors import as_tensor
@@ -85,8 +85,12 @@ class SizeFunctionCode(SizeCode):
         return shape
 
     def computed(self, origin: Origin, value: SSAValue) -> SSAValue:
-        types = {op.operands[0]: op.results[0].type for op in origin.reads}
-        copies, cloned = clone_origin(origin, lambda param: self.shape(param, types[param]))
+        def shape_of(read: Operation) -> SSAValue:
+            param = read.operands[0]
+            assert isinstance(param, BlockArgument), "an op of `Origin.reads`"
+            return self.shape(param, read.results[0].type)
+
+        copies, cloned = clone_origin(origin, shape_of)
         self.block.add_ops(copies)
         return cloned[value]
 

@@ -13,7 +13,7 @@ The sizes of workspaces, once the slices in them are laid out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -24,6 +24,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.rewriter import InsertPoint
 
 from ...dialects import memory
+from ...dialects.dense import integer
 from ..support.diagnostics import PassError
 from .caller_sizes import Origin, origin_of
 
@@ -60,7 +61,7 @@ class Totals:
         function = self.functions.get(name)
         if not isinstance(function, func.FuncOp) or not function.body.blocks:
             raise PassError(f"@{name} has no body in this module", op)
-        param = function.body.block.args[index]
+        param = function.body.blocks[0].args[index]
         if param in self.found:
             return param, self.found[param]
         known = memory.parameter_attributes(function, index).get(memory.SIZE)
@@ -77,10 +78,10 @@ class Totals:
 
 def clone_origin(
     origin: Origin,
-    shape_of: Callable[[BlockArgument], SSAValue],
+    shape_of: Callable[[Operation], SSAValue],
 ) -> tuple[list[Operation], dict[SSAValue, SSAValue]]:
     """
-    Copy the computation of a size for use where the shapes of the parameters are `shape_of` them.
+    Copy the computation of a size for use where what ops read of shapes of parameters is known.
 
     Returns the copies of the ops, in order, and the copy of each of their results.
     """
@@ -89,9 +90,7 @@ def clone_origin(
     cloned: dict[SSAValue, SSAValue] = {}
     for op in origin.ops:
         if op in reads:
-            param = op.operands[0]
-            assert isinstance(param, BlockArgument)
-            cloned[op.results[0]] = shape_of(param)
+            cloned[op.results[0]] = shape_of(op)
             continue
         copies.append(op.clone(cloned))
     return copies, cloned
@@ -128,19 +127,26 @@ class ComputeWorkspaceSize(RewritePattern):
             return
         assert isinstance(size, SSAValue), "callees are expanded first"
         origin = origin_of(size, param.block, MAX_OPS)
-        shapes = memory.shapes_of_workspace(function_of(param), param.index) or ()
-        given = dict(zip((param.block.args[i] for i in shapes), op.shapes, strict=True))
-        if origin is None or not all(read in given for read in origin.params):
+        shapes = dict(op.shapes_by_parameter(function_of(param)))
+        if origin is None or not all(read.index in shapes for read in origin.params):
             name = op.function.string_value()
             raise PassError(
                 f"the size of workspace {param.index} of @{name} depends on more than the shapes "
                 f"that its attribute {memory.WORKSPACE} lists",
                 op,
             )
-        copies, cloned = clone_origin(origin, given.__getitem__)
+        copies, cloned = clone_origin(origin, lambda read: shape_read(read, shapes))
         rewriter.insert(copies, InsertPoint.before(op))
         self._known[key] = cloned[size]
         rewriter.replace(op, [], [cloned[size]])
+
+
+def shape_read(read: Operation, shapes: Mapping[int, Sequence[SSAValue]]) -> SSAValue:
+    """Return what `read` reads of the shape of a parameter, one of `shapes`."""
+    param, *axis = read.operands
+    assert isinstance(param, BlockArgument), "an op of `Origin.reads`"
+    axes = memory.shape_operands(param.type)
+    return shapes[param.index][axes.index(integer(axis[0]) or 0) if axis else 0]
 
 
 def function_of(param: BlockArgument) -> Operation:

@@ -22,6 +22,7 @@ from itertools import combinations
 
 import numpy as np
 
+from ...operators.records import record
 from ..buffers import LIMIT, Buffer, BufferTable, Columns, Ints, ProblemError
 from ..offsets.bounds import lower_bound
 from ..offsets.core import core_of
@@ -117,7 +118,7 @@ def _ratios(heights: Sequence[int], bounds: Sequence[int]) -> tuple[float, ...]:
     return tuple(h / b if b else 1.0 for h, b in zip(heights, bounds, strict=True))
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class _Candidate:
     """An orientation, the sizes it was found for, and its arenas at the samples."""
 

@@ -12,13 +12,13 @@ than the placement did. All pairs are looked at; `orientation` is for problems w
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations, pairwise
 from math import lcm
 from typing import NamedTuple
 
 from ...operators.intervals import Interval
 from ...operators.orders import Arms, Life, On, Orders, Row, pairs_together
+from ...operators.records import record
 from ..buffers import Arm, Buffer, Gap, Pool, ProblemError
 from ..problem import Plan, Problem
 from ..solve import solve
@@ -82,7 +82,7 @@ def _levels(buffer: Buffer) -> Iterator[tuple[int, tuple[Interval, ...]]]:
         low = high
 
 
-@dataclass(frozen=True)
+@record
 class PieceOrder:
     """An order of rows from the bottom up, as an `Orientation` is one of buffers."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING
 
 from ..errors import MachineError
 from ..machine.paths import Frame, TraceSize
@@ -21,9 +20,6 @@ from ..program.program import Array, Function, Program, spec_of
 from .argument_types import check_types
 from .value_checks import check_arguments
 from .values import FlatValue, Leaf, built, flatten, stand_in
-
-if TYPE_CHECKING:
-    from ..observe.sanitizer import Sanitizer
 
 
 def flattened(
@@ -74,7 +70,6 @@ def new_entry(
     index: int,
     values: Sequence[FlatValue],
     key: object,
-    guard: Sanitizer | None,
 ) -> Entry:
     """
     Return an entry for calls of function `index` with arguments like `values`.
@@ -96,7 +91,7 @@ def new_entry(
         args.append(arg)
         inputs += arrays
     base, size = (0,) * len(spaces), TraceSize()
-    frame = Frame(index, tuple(args), spaces, workspace, base, size, guard=guard)
+    frame = Frame(index, tuple(args), spaces, workspace, base, size)
     tensors = [value.structure[0] for value in values]
     types = [item for item in tensors if isinstance(item, Leaf)]
     extents = (*(space.extent for space in spaces), workspace.extent)

@@ -14,10 +14,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from shlex import quote
 from typing import Protocol, TypeAlias, cast
 
+from ...operators.records import record
 from ...operators.spelling import did_you_mean
 
 MAX_DIGITS = 18
@@ -36,7 +37,7 @@ Dim = int | str
 Number: TypeAlias = bool | int | float
 
 
-@dataclass(frozen=True)
+@record
 class Listed:
     """A value given element by element, in row-major order."""
 
@@ -66,7 +67,7 @@ def shape_text(shape: Sequence[Dim | None]) -> str:
     return f"[{', '.join('?' if dim in (None, '') else str(dim) for dim in shape)}]"
 
 
-@dataclass(frozen=True)
+@record
 class InputBindings:
     """
     Shapes by parameter (None: the dim stays open), sizes of dims by name or place, and values.

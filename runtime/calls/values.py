@@ -11,11 +11,11 @@ from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
+from ...operators.records import record
 from ..errors import MachineError
 from ..memory.limits import Owner, default_limit
 from ..program.objects import Data, Object, Tensor, fields_of
 from ..program.program import Array, spec_of
-from ..program.records import record
 from .unfolding import FEW, ITEM, charge, tuple_fields, unfolded_size
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..program.records import record
+from ...operators.records import record
 
 
 @record(eq=False)

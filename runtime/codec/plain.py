@@ -174,22 +174,22 @@ class PlainFormat:
         return Codec(put, lambda data: array_of(spec.take(data), b64decode(data["data"])))
 
     def _union(self, parts: Sequence[Any]) -> Codec:
-        codecs: dict[type[Any], Codec] = {get_origin(p) or p: self.of(p) for p in parts}
-        named = {cls.__name__: cls for cls in codecs if _is_record(cls)}
+        hints: dict[type[Any], Any] = {get_origin(part) or part: part for part in parts}
+        named = {cls.__name__: cls for cls in hints if _is_record(cls)}
 
         def put(value: Any) -> Any:
-            plain = codecs[type(value)].put(value)
+            plain = self.of(hints[type(value)]).put(value)  # late: programs use few instructions
             return {type(value).__name__: plain} if type(value).__name__ in named else plain
 
         def take(data: Any) -> Any:
             if type(data) is not dict:
-                return codecs[tuple if type(data) is list else type(data)].take(data)
+                return self.of(hints[tuple if type(data) is list else type(data)]).take(data)
             ((name, plain),) = cast("dict[str, Any]", data).items()
             if name in named:
-                return codecs[named[name]].take(plain)
+                return self.of(hints[named[name]]).take(plain)
             if name != "float":
                 raise ValueError(f"'{name:.80}' is unknown: use a newer version")
-            return codecs[float].take(cast(Any, data))
+            return self.of(float).take(cast(Any, data))
 
         return Codec(put, take)
 

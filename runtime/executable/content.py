@@ -5,10 +5,10 @@ from dataclasses import field
 from typing import Annotated, Any, TypeAlias, cast
 from zlib import crc32
 
+from ...operators.records import record
 from ..codec.notes import Check, sized
 from ..program.planned_memory import PlannedMemory
 from ..program.program import Array, Program, TensorSpec, WeightFunction
-from ..program.records import record
 from .layout import Layout
 
 WHOLE = 1 << 16

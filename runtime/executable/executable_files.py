@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, BinaryIO, Union
 
+from ...operators.records import record
 from ..codec.notes import Check
 from ..codec.plain import DAMAGED, PLAIN, array_of, size_of
 from ..errors import Location
@@ -31,7 +32,6 @@ from ..program.program import (
     WeightFunction,
     spec_of,
 )
-from ..program.records import record
 from ..weights.derived_weights import faults_of
 from .content import (
     Checksums,

@@ -20,9 +20,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from zlib import crc32
 
+from ...operators.records import record
 from ..errors import MachineError
 from ..files import START, kind_of
-from ..program.records import record
 
 
 class ExecutableError(MachineError):

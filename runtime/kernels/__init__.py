@@ -25,7 +25,7 @@ from . import (
     vision,
 )
 from .bind import Bind
-from .checked import CheckedKernel, Reuse, with_checked_sizes
+from .checked import CheckedKernel, Reuse
 from .meant_kernels import derived
 
 FAST: Mapping[str, Bind] = {
@@ -64,4 +64,4 @@ for _name, _rule in RULES.items():
     if _bind is None and _name not in MEANINGS:
         continue
     _kernel = (_bind, _REUSE.get(_name, Reuse.NONE)) if _bind else derived(MEANINGS[_name], KERNELS)
-    KERNELS[_name] = CheckedKernel(_name, _rule, with_checked_sizes(_name, _kernel[0]), _kernel[1])
+    KERNELS[_name] = CheckedKernel(_name, _rule, *_kernel)

@@ -19,11 +19,11 @@ from typing import TypeAlias
 import numpy as np
 
 from ...operators.element_types import NUMBER_TYPES, ElementKind
+from ...operators.records import record
 from ..memory.scratch import scratch
 from ..program.dtypes import element_type
 from ..program.program import Array as Array  # for plug-ins
 from ..program.program import AttrValue
-from ..program.records import record
 
 Attrs: TypeAlias = Mapping[str, AttrValue]
 Thunk: TypeAlias = Callable[[], object]

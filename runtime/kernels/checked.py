@@ -9,6 +9,7 @@ import numpy as np
 
 from ...operators.all_rules import RULES
 from ...operators.measures import MEASURES
+from ...operators.records import record
 from ...operators.rules import Rule
 from ...operators.signature import (
     ALL_ELEMENTS,
@@ -26,7 +27,6 @@ from ...operators.signature import (
 from ...operators.sizes import Dim, measure
 from ..program.dtypes import element_type, type_name
 from ..program.program import Array, TensorSpec, spec_of
-from ..program.records import record
 from .bind import Attrs, Bind, Thunk, sequence
 
 
@@ -111,12 +111,6 @@ class SizeChecked:
         return sequence(partial(self.check, attrs, ins, outs), self.bind(attrs, ins, outs))
 
 
-def with_checked_sizes(name: str, bind: Bind) -> Bind:
-    """Return the kernel `bind` of operator `name`, which checks its sizes whenever it runs."""
-    rule = RULES.get(name)
-    return bind if rule is None or not rule.size_operands else SizeChecked(name, rule, bind)
-
-
 class Reuse(Enum):
     """Permission of a kernel to write its result over an operand."""
 
@@ -165,9 +159,17 @@ class CheckedKernel:
         call = Call(self.name, attrs, [tensor_of(spec) for spec in ins])
         check(self.signature, call, [tensor_of(spec) for spec in outs])
 
+    @property
+    def unchecked(self) -> Bind:
+        """The kernel, of which only operands that are sizes are checked, whenever it runs."""
+        rule = RULES.get(self.name)
+        if rule is None or not rule.size_operands:
+            return self.bind
+        return SizeChecked(self.name, rule, self.bind)
+
     def __call__(self, attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
         self.check(attrs, [spec_of(array) for array in ins], [spec_of(array) for array in outs])
-        return self.bind(attrs, ins, outs)
+        return self.unchecked(attrs, ins, outs)
 
 
 def reuse_of(bind: Bind | None) -> Reuse:

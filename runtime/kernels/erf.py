@@ -7,6 +7,8 @@ exp(x²) erfc(x) above. Always computed in float64, so that float32 results are 
 except for rare ties; above 6, erf is 1 in float64.
 """
 
+from functools import partial
+
 import numpy as np
 
 from ..memory.scratch import scratch
@@ -64,35 +66,33 @@ def _polynomial(coefficients: tuple[float, ...], x: Array, out: Array) -> None:
 def bind_erf(x: Array, y: Array) -> Thunk:
     """Return a thunk that writes erf of `x` to `y`: floats of equal shape; `y` may be `x`."""
     count = min(BLOCK, x.size)
-    work = scratch((5, count), np.float64)
-    small = scratch((count,), np.bool_)
-    x, y = x.reshape(-1), y.reshape(-1)
-    blocks: list[tuple[Array, ...]] = []
-    for start in range(0, x.size, BLOCK):
-        n = min(BLOCK, x.size - start)
-        blocks.append((x[start : start + n], y[start : start + n], work[:, :n], small[:n]))
+    work, is_small = scratch((5, count), np.float64), scratch((count,), np.bool_)
+    return partial(_erf, x.reshape(-1), y.reshape(-1), work, is_small)
 
-    def run() -> None:
-        for source, to, (size, square, over, under, near), is_small in blocks:
-            np.absolute(source, size)
-            np.less_equal(size, _SMALL, is_small)
-            np.minimum(size, 6.0, out=size)
-            np.multiply(size, size, square)
-            # 1 - erfc(|x|)
-            _polynomial(_ERFC_OVER, size, over)
-            _polynomial(_ERFC_UNDER, size, under)
-            np.divide(over, under, over)
-            np.negative(square, under)
-            np.exp(under, under)
-            np.multiply(over, under, over)
-            np.subtract(1.0, over, over)
-            # erf(|x|) near 0, where the difference above would lose digits
-            _polynomial(_ERF_OVER, square, near)
-            _polynomial(_ERF_UNDER, square, under)
-            np.divide(near, under, near)
-            np.multiply(near, size, near)
-            np.copyto(over, near, where=is_small)
-            np.copysign(over, source, over)
-            np.copyto(to, over, "same_kind")
 
-    return run
+def _erf(xs: Array, ys: Array, work: Array, small: Array) -> None:
+    """Write erf of `xs` to `ys`, block by block."""
+    for start in range(0, len(xs), BLOCK):
+        source, to = xs[start : start + BLOCK], ys[start : start + BLOCK]
+        count = len(source)
+        (size, square, over, under, near), is_small = work[:, :count], small[:count]
+        np.absolute(source, size)
+        np.less_equal(size, _SMALL, is_small)
+        np.minimum(size, 6.0, out=size)
+        np.multiply(size, size, square)
+        # 1 - erfc(|x|)
+        _polynomial(_ERFC_OVER, size, over)
+        _polynomial(_ERFC_UNDER, size, under)
+        np.divide(over, under, over)
+        np.negative(square, under)
+        np.exp(under, under)
+        np.multiply(over, under, over)
+        np.subtract(1.0, over, over)
+        # erf(|x|) near 0, where the difference above would lose digits
+        _polynomial(_ERF_OVER, square, near)
+        _polynomial(_ERF_UNDER, square, under)
+        np.divide(near, under, near)
+        np.multiply(near, size, near)
+        np.copyto(over, near, where=is_small)
+        np.copysign(over, source, over)
+        np.copyto(to, over, "same_kind")

@@ -21,7 +21,43 @@ def dense(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     (data, weight), (y,) = ins, outs
     units, k = weight.shape
     rows = y.size // max(units, 1)
-    return product(data.reshape(rows, k), weight.T, y.reshape(rows, units))
+    x, out = data.reshape(rows, k), y.reshape(rows, units)
+    block = _block(rows, units, k) if y.dtype.kind == "f" else units
+    if block is units:
+        return product(x, weight.T, out)
+    parts = out.reshape(rows, units // block, block).transpose(1, 0, 2)
+    return product(x, weight.reshape(units // block, block, k).transpose(0, 2, 1), parts)
+
+
+MOST_ROWS = 8
+"""The rows up to which a product is one of blocks that take one thread of a BLAS."""
+ONE_THREAD = 1 << 18
+"""The most multiplications of a product for which OpenBLAS uses one thread."""
+LEAST_BLOCK = 16
+
+
+def _block(rows: int, units: int, k: int) -> int:
+    """
+    Return how many of `units` columns a product computes at a time.
+
+    OpenBLAS computes a product of few rows with several threads, which then wait in a loop for
+    more: that is slower if anything else runs, and takes up to 30 times the CPU time.
+    """
+    if not (type(units) is int and type(k) is int and k) or rows > MOST_ROWS or not rows:
+        return units
+    limit = ONE_THREAD // rows // k
+    if units <= limit:
+        return units
+    return next((n for n in range(limit, LEAST_BLOCK - 1, -1) if units % n == 0), units)
+
+
+def packed_dense(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """Multiply data (…, k) by the columns in panels (p, k, w)."""
+    (data, panels), (y,) = ins, outs
+    count, k, width = panels.shape
+    rows = y.size // max(count * width, 1)
+    parts = y.reshape(rows, count, width).transpose(1, 0, 2)
+    return product(data.reshape(rows, k), panels, parts)
 
 
 def matmul(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
@@ -47,4 +83,5 @@ KERNELS: dict[str, Bind] = {
     "relay.nn.batch_matmul": widen_half(batch_matmul),
     "relay.nn.dense": widen_half(dense),
     "relay.nn.matmul": widen_half(matmul),
+    "relay.nn.packed_dense": widen_half(packed_dense),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -70,7 +71,7 @@ def sums_of_parts(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> 
     )
 
 
-@dataclass
+@dataclass(eq=False)
 class Steps:
     """The kernels of the operators that a formula applies."""
 
@@ -79,10 +80,10 @@ class Steps:
 
     def __call__(self, name: str, *operands: Array | float, **given: AttrValue) -> Array:
         full = f"relay.{name}"
-        dtype = operands[0].dtype if isinstance(operands[0], np.ndarray) else None
-        ins = [x if isinstance(x, np.ndarray) else np.array(x, dtype) for x in operands]
+        dtype = getattr(operands[0], "dtype", None)
+        ins: list[Any] = [x if hasattr(x, "dtype") else np.array(x, dtype) for x in operands]
         (result,) = RULES[full](call_on(full, given, ins))
-        dims = tuple(dim for dim in result.dims if isinstance(dim, int))
+        dims: Any = tuple(result.dims)  # of a template, traced ones
         out = scratch(dims, dtype_of(result.element))
         self.thunks.append(self.kernels[full](given, ins, [out]) if out.size else nothing)
         return out

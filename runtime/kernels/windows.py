@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
+from ...operators.records import record
 from ..memory.scratch import scratch
-from ..program.records import record
 from .bind import Array, Thunk
 
 

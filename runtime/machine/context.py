@@ -15,6 +15,7 @@ from ..kernels.bind import Bind
 from ..memory.limits import Memory, Owner
 from ..memory.packing import Plans
 from ..observe.counters import Pool
+from ..observe.observer import Observer
 from ..program.call_cycles import CallCycles
 from ..program.dtypes import has_element_type
 from ..program.instructions import AllocRef
@@ -62,7 +63,7 @@ def _derived(names: Sequence[str], given: Mapping[str, Array]) -> dict[str, Arra
     return {name: weights.array(name) for name in names}
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Context:
     """The state that all functions of a loaded program share."""
 
@@ -87,6 +88,8 @@ class Context:
     plans: Plans = field(default_factory=Plans)
     bind_plan: Callable[..., Bound] = bind_plan
     """Binds kernels to arrays: to NumPy's, or to compiled ones."""
+    observers: Sequence[Observer] = ()
+    """They see all paths that are recorded."""
 
     @staticmethod
     def of(
@@ -95,13 +98,17 @@ class Context:
         binds: Mapping[str, Bind],
         memory: Memory,
         native: NativeLibrary | None = None,
+        observers: Sequence[Observer] = (),
     ) -> Context:
         """Return the context of `program`; `given` are the values of its late-bound constants."""
         constants = bound_constants(program, given)
         has_references = any(
             isinstance(i, AllocRef) for f in program.functions for i in f.instructions
         )
-        context = Context(program, constants, binds, memory, Owner(memory), has_references)
+        context = Context(
+            *(program, constants, binds, memory, Owner(memory), has_references),
+            observers=observers,
+        )
         if native is None:
             return context
         from ..native.compiled_kernels import NativeBinder

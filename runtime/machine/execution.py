@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf
 
+from ...operators.records import record
 from ..errors import MachineError, described
 from ..memory.limits import OutOfMemory, Stack
 from ..observe.call_times import CallProfile
 from ..observe.counters import Counters, Counting
-from ..program.objects import Object, distinct_tensors
+from ..program.objects import Object
 from ..program.program import Array
-from ..program.records import record
 from .context import Context
 from .paths import (
     Branch,
@@ -96,9 +96,12 @@ class Executor:
     def root(self, frame: Frame, times: CallProfile | None = None) -> Segment:
         """Return the first segment of `frame`; record it the first time."""
         if frame.root is None:
-            recorder = Recorder(self.context, State.entry(frame), 0, {})
-            frame.root = recorder.record() if times is None else times.record(recorder)
+            frame.root = self._record(State.entry(frame), 0, {}, times)
         return frame.root
+
+    def _record(self, state: State, pc: int, known: Known, times: CallProfile | None) -> Segment:
+        recorder = Recorder(self.context, state, pc, known, self.context.observers)
+        return recorder.record() if times is None else times.record(recorder)
 
     def execute(
         self,
@@ -137,7 +140,6 @@ class Executor:
                 case Return():
                     kept, end.kept = end.kept, None
                     if not callers:
-                        self._check_result(segment, end.result)
                         return end.result
                     segment = callers.pop()
                     depth -= segment.trace_size + ACTIVATION_SIZE
@@ -159,18 +161,6 @@ class Executor:
                     segment = self._successor(segment, end.ref.contents, times)
                 case _:
                     segment = self._successor(segment, None, times)
-
-    def _check_result(self, segment: Segment, result: Object) -> None:
-        """In the mode `sanitize`, check the bytes of the `result` that `segment` returns."""
-        guard = segment.frame.guard
-        if guard is None:
-            return
-        check = guard.reads(distinct_tensors(result) or ())
-        if check is not None:
-            try:
-                check()
-            except MachineError as error:
-                raise self._fault(segment, error) from None
 
     def _extend(self, stack: Stack, segment: Segment, calls: int) -> None:
         """Reserve memory for the call that `segment` makes, or fail at that call."""
@@ -208,8 +198,7 @@ class Executor:
         state, end = segment.state.copy(), segment.end
         values = [tensor.array.copy() for tensor in end.tensors] if isinstance(end, Read) else ()
         pc, known = resume(state, end, key, values, returned, kept)
-        recorder = Recorder(self.context, state, pc, known)
-        found = recorder.record() if times is None else times.record(recorder)
+        found = self._record(state, pc, known, times)
         if segment.frame.trace_size.size <= self.max_trace_size:
             segment.successors[key] = found
         return found

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from ...operators.records import record
 from ...operators.signature import Elements, SignatureError
 from ..errors import MachineError
 from ..kernels.bind import Bind
@@ -30,7 +31,6 @@ from ..memory.limits import ALIGNMENT
 from ..program.dtypes import element_type
 from ..program.kernel_shapes import data_operands, specs_on
 from ..program.program import Array, Kernel, Step, TensorSpec
-from ..program.records import record
 
 
 class Overlap(NamedTuple):
@@ -267,7 +267,7 @@ class _Planner:
                 source, out = step.ins[0], homes[step.outs[0]]
                 if homes.get(source) is out or self._is_input_in(source, out):
                     continue
-            yield PlannedStep(step, bind.bind if isinstance(bind, CheckedKernel) else bind)
+            yield PlannedStep(step, bind.unchecked if isinstance(bind, CheckedKernel) else bind)
 
     def _check(self, step: Step, bind: CheckedKernel) -> None:
         ins = [self.specs[value] for value in step.ins]

@@ -17,6 +17,7 @@ import gc
 import os
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from math import inf
 from threading import Lock
 from time import perf_counter_ns
@@ -44,6 +45,7 @@ from ..memory.arena import Arena, Entry, max_trace_size
 from ..memory.limits import SMALL_RESULT, Memory, OutOfMemory, Owner
 from ..observe.call_times import CallProfile
 from ..observe.counters import Counters, Counting
+from ..observe.observer import Observer, Poison
 from ..program.checking import check_program
 from ..program.dtypes import element_type
 from ..program.objects import Tensor
@@ -57,7 +59,6 @@ from .paths import Decision
 if TYPE_CHECKING:
     from ..native.compiled_kernels import NativeLibrary
     from ..observe.profiler import Profile
-    from ..observe.sanitizer import Sanitizer
     from ..observe.segment_details import Clock
 
 MAX_IDLE = max(8, os.cpu_count() or 1)
@@ -133,14 +134,17 @@ class Machine:
         operators = (step.op for kernel in program.kernels for step in kernel.steps)
         binds = kernels_of(operators) if kernels is None else kernels
         self.memory.reclaim = _Forget(self)
-        self._sanitize = sanitize
-        self._context = Context.of(program, constants or {}, binds, self.memory, native)
+        observers: list[Observer] = [Poison()] if self.memory.poison else []
+        if sanitize:
+            from ..observe.sanitizer import Sanitizer
+
+            observers = [Sanitizer(self.memory)]
+        self._context = Context.of(program, constants or {}, binds, self.memory, native, observers)
         self._executor = Executor(
             self._context, self._counting, max_instructions, max_trace_size(self.memory)
         )
         self.templates = Templates(self._context)
         """The functions of recorded paths, for calls with other sizes."""
-        self._learns = self.templates.is_possible and not sanitize
         self._max_instructions = inf if max_instructions is None else max_instructions
         self._functions = {f.name: i for i, f in enumerate(program.functions)}
         self._idle: list[Arena] = []
@@ -288,8 +292,8 @@ class Machine:
         times: CallProfile | None = None,
     ) -> Value:
         """Call function `index` in `arena`."""
-        if times is None and index in self.templates.by_function:
-            bound = self._bound(arena, index, args)
+        if index in self.templates.by_function:
+            bound = self._bound(arena, index, args, times)
             if bound is not None:
                 return bound if out is None else store(object_of(bound), out)
         try:
@@ -301,15 +305,14 @@ class Machine:
             for target, arg in zip(entry.inputs, args, strict=True):
                 target[...] = arg
         else:
-            if self._learns and times is None:
-                decisions = []
+            decisions = []
             values = flattened(self.program.functions[index], args, self.memory.limit)
             entry = self._entry(arena, index, values)
             arrays = (array for value in values for array in value.arrays)
             for target, array in zip(entry.inputs, arrays, strict=True):
                 target[...] = array
-        if entry.frame.guard is not None:
-            entry.frame.guard.begin()
+        for observer in self._context.observers:
+            observer.begin()
         executed: list[Counters] = []
         settings = float_errors.ignore()
         result = None
@@ -317,10 +320,10 @@ class Machine:
             if times is not None:
                 times.transferred()
             result = self._executor.execute(entry.frame, executed, times, decisions)
-            if times is not None:
-                times.returned()
             if decisions is not None:
                 self.templates.learn(index, args, decisions)
+            if times is not None:
+                times.returned()
             if out is not None:
                 return store(result, out)
             if type(result) is Tensor and result.array.nbytes <= SMALL_RESULT:
@@ -340,14 +343,24 @@ class Machine:
             self._counting.note(executed)
             arena.settle()
 
-    def _bound(self, arena: Arena, index: int, args: Sequence[object]) -> Value | None:
+    def _bound(
+        self, arena: Arena, index: int, args: Sequence[object], times: CallProfile | None
+    ) -> Value | None:
         """Return the result of a call by a template, or None if none fits."""
         settings = float_errors.ignore()
+        for observer in self._context.observers:
+            observer.begin()
+        stamp = None if times is None else times.begin_template()
         try:
-            ran = self.templates.run(arena.bound, index, args, self._max_instructions)
+            ran = self.templates.run(arena.bound, index, args, self._max_instructions, stamp)
             if ran is None:
+                if times is not None:
+                    times.abandoned()
                 return None
             bound, (result, sizes) = ran
+            if times is not None:
+                times.ran(index, partial(bound.template.activity, sizes))
+                times.end(True)
             arena.used(bound.extents)
             self._counting.note((Executed(bound.template, sizes),))
             arena.settle()
@@ -362,7 +375,7 @@ class Machine:
             found = arena.find(key)
             if found is None:
                 check_structures(self.program, self.program.functions[index], values)
-                found = new_entry(self.program, arena, index, values, key, self._sanitizer())
+                found = new_entry(self.program, arena, index, values, key)
                 arena.add(found)
         except OutOfMemory as error:
             raise self._no_room(index, error) from error
@@ -370,10 +383,3 @@ class Machine:
 
     def _no_room(self, index: int, error: OutOfMemory) -> MachineError:
         return MachineError(f"the arguments of {self.program.functions[index].name}: {error}")
-
-    def _sanitizer(self) -> Sanitizer | None:
-        if not self._sanitize:
-            return None
-        from ..observe.sanitizer import Sanitizer
-
-        return Sanitizer()

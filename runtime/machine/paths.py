@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...operators.records import record
 from ...operators.sizes import maximum
 from ..errors import MachineError
 from ..kernels.bind import Thunk
@@ -21,18 +22,16 @@ from ..memory.spaces import Space
 from ..observe.counters import Counters
 from ..program.objects import Object, Ref, Storage, Tensor, birth
 from ..program.program import Array, Step
-from ..program.records import record
 from .reference_counts import ReferenceCounts
 
 if TYPE_CHECKING:
-    from ..observe.sanitizer import Sanitizer
     from ..observe.segment_details import SegmentDetails
 
 SEGMENT_SIZE, STATE_SIZE, FRAME_SIZE, HELD_SIZE = 1024, 2048, 1024, 100
 """Approximate bytes of a segment, its state, the frame that it calls, and each item held."""
 
 
-@dataclass(slots=True)
+@record
 class Dead:
     """The content of a killed register: the number of the instruction that killed it."""
 
@@ -47,7 +46,7 @@ class KilledRegister(MachineError):
         self.killer = killer
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, slots=True)
 class TraceSize:
     """Approximate bytes of the recorded paths of a frame and its callees."""
 
@@ -87,8 +86,8 @@ class Frame:
     root: Segment | None = None
     unwritten: dict[Object, list[int]] = field(default_factory=dict["Object", list[int]])
     """The bytes that its callers have not written in the storages that are its arguments."""
-    guard: Sanitizer | None = None
-    """Checks the activation and those of its callers, in the mode `sanitize`."""
+    is_nested: bool = False
+    """True if it has a caller."""
     loop: Loop | None = None
     """The frames that tail calls run in place of this one, if there are any."""
     born: int = field(default_factory=birth)
@@ -102,7 +101,7 @@ class Frame:
         return value.born > self.born
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, slots=True)
 class State:
     """
     A point of a path: registers, reference counts, live and free memory.
@@ -125,6 +124,8 @@ class State:
     unwritten: dict[Object, list[int]] = field(default_factory=dict["Object", list[int]])
     with_unwritten: set[Object] = field(default_factory=set["Object"])
     known: Known = field(default_factory=dict["Tensor", "Array"])
+    freed: list[Storage] | None = None
+    """The storages that the current instruction has freed, if an observer is interested."""
 
     @staticmethod
     def entry(frame: Frame) -> State:
@@ -210,8 +211,8 @@ class State:
                 self.live[item.device] -= item.size
                 self.unwritten.pop(item, None)
                 self.spaces[item.device].give(item.at, item.size)
-                if self.frame.guard is not None:
-                    self.frame.guard.freed.append(item)
+                if self.freed is not None:
+                    self.freed.append(item)
 
     def leave(self, result: Object) -> Kept:
         """Clear all registers, and return what `result` keeps alive."""
@@ -280,7 +281,7 @@ class State:
         return value in self.with_unwritten
 
 
-@dataclass(slots=True)
+@record
 class Kept:
     """The references to what a result keeps alive, its own included, and the live bytes."""
 
@@ -288,7 +289,7 @@ class Kept:
     live: tuple[int, ...]
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, slots=True)
 class Return:
     """
     End the activation with `result`; `kept` is for the caller that takes it.

@@ -1,33 +1,44 @@
 """
-Record a function's instructions from a point of a path to the next decision.
+Record a function's instructions from a point of a path to the next decision. (One class, so long.)
 
-Instructions that do not compute (allocate, view, build tuples, kill) are executed here, once;
-those that compute leave callables in the segment, bound to their arrays.
+    state    r0 -> Tensor, r1 -> Storage, its unwritten bytes ...   read and changed while recording
+    steps    [add, softmax, ...]                                    callables for each run
+
+Instructions that do not compute (allocate, view, build tuples, kill) are executed here, once: a
+storage gets its place once for each path. Those that compute leave callables in the segment,
+bound to their arrays.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from math import prod
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ...operators import storage_errors
 from ...operators.sizes import Check
-from ..calls.value_checks import check_arguments, scalar
+from ..calls.value_checks import check_arguments, dimensions, scalar
 from ..errors import MachineError, Note, described
+from ..kernels.bind import Thunk
+from ..memory.gaps import cut
 from ..memory.limits import OutOfMemory
 from ..memory.packing import Layout, all_sizes
-from ..observe.segment_details import Operands
+from ..observe.counters import AllocationSite, Counters
+from ..observe.observer import KernelCall, Observer
 from ..program import instructions as vm
+from ..program.dtypes import element_type
 from ..program.kernel_shapes import MAX_SIZES, UnknownShape, size_inputs
-from ..program.objects import Closure, Computation, Data, Object, Ref, Storage, Tensor
-from ..program.program import Array, Function, Kernel, spec_of
-from ..program.size_operations import SCALARS, Relation
+from ..program.objects import Closure, Computation, Data, Object, Ref, Storage, Tensor, tensors_in
+from ..program.program import Array, Function, Kernel, Step, TensorSpec, spec_of
+from ..program.size_operations import SCALARS, Relation, Scalar
 from . import tail_calls
 from .binding import Bound
+from .context import Context
 from .kernel_plan import KernelPlan
 from .paths import (
     Branch,
@@ -38,14 +49,24 @@ from .paths import (
     Frame,
     Jump,
     KilledRegister,
+    Known,
     Loop,
     Read,
     Return,
     Segment,
+    State,
     TailCall,
 )
-from .segment_builder import NeedsValues, wrong_object
-from .storage_instructions import StorageInstructions
+
+ObjectT = TypeVar("ObjectT", Tensor, Data, Ref, Storage, Closure)
+
+
+class NeedsValues(Exception):
+    """An instruction cannot be recorded before the elements of `tensors` are known."""
+
+    def __init__(self, *tensors: Tensor) -> None:
+        super().__init__()
+        self.tensors = tensors
 
 
 def fault(function: Function, pc: int, error: Exception, what: str = "") -> MachineError:
@@ -59,12 +80,24 @@ def fault(function: Function, pc: int, error: Exception, what: str = "") -> Mach
     return MachineError(text, location or function.location(pc), notes)
 
 
-class Recorder(StorageInstructions):
+@dataclass
+class Recorder:
     """
-    Records `function` from `pc`, starting in `state`.
+    Records a function from instruction `pc`, starting in `state`.
 
     Each instruction has a method, which returns how the segment ends, or None if it continues.
+    `known` are the values for which a path has stopped at this instruction.
     """
+
+    context: Context
+    state: State
+    pc: int
+    known: Known
+    observers: Sequence[Observer] = ()
+    steps: list[Thunk] = field(default_factory=list[Thunk])
+    origins: list[tuple[int, Step | None]] = field(default_factory=list[tuple[int, Step | None]])
+    executed: list[type[vm.Instruction]] = field(default_factory=list[type[vm.Instruction]])
+    counters: Counters = field(default_factory=Counters)
 
     def record(self) -> Segment:
         """Record up to the next decision; raise `MachineError` with the position of a fault."""
@@ -77,45 +110,365 @@ class Recorder(StorageInstructions):
         segment = Segment(
             frame, self.steps, self.origins, self.counters, end, self.pc, state, count
         )
-        segment.details = self.details
         frame.trace_size.size += segment.trace_size
         return segment
 
     def follow(self) -> End:
         """Follow the instructions up to the next decision, at `pc` then, and return it."""
-        code, executed = self.function.instructions, self.executed
-        is_watched = self.guard is not None or self.details is not None
+        code, executed, observers = self.function.instructions, self.executed, self.observers
+        self.state.freed = [] if observers else None
         while True:
             instruction = code[self.pc]
             kind = type(instruction)
             try:
                 end = _FOLLOW[kind](self, instruction)
+                for observer in observers:
+                    observer.executed(self)
+                if self.state.freed:
+                    self.state.freed.clear()
             except NeedsValues as needs:
                 end = Read(needs.tensors, self.pc)
             except (MachineError, OutOfMemory) as error:
                 raise fault(self.function, self.pc, error) from error
             except (ValueError, OverflowError, MemoryError, TypeError) as error:  # NumPy's limits
                 raise fault(self.function, self.pc, MachineError(described(error))) from error
-            executed.append(kind)
-            if is_watched:
-                self.note_memory()
+            if not isinstance(end, Read):  # the next segment executes it
+                executed.append(kind)
             if end is not None:
                 break
             if self.known:
                 self.known = {}
             self.pc += 1
-        if isinstance(end, Read):
-            executed.pop()  # the next segment executes it
         for kind, times in Counter(executed).items():
             self.counters.instructions[kind.mnemonic] += times
         return end
 
-    def note_memory(self) -> None:
-        """Note the storages that the instruction has freed, and the live bytes after it."""
-        if self.guard is not None and self.guard.freed:
-            self.compute(self.guard.frees(self.site()))
-        if self.details is not None:
-            self.details.note_memory(len(self.steps), self.pc, self.state.live)
+    # Objects
+
+    @property
+    def function(self) -> Function:
+        return self.context.program.functions[self.state.frame.function]
+
+    @property
+    def position(self) -> int:
+        """The number of what runs before the current instruction has left more."""
+        return len(self.steps)
+
+    def device(self, index: int) -> str:
+        return self.context.program.devices[index]
+
+    def object(self, register: int, kind: type[ObjectT]) -> ObjectT:
+        """Return the object in `register`, which must be of this kind."""
+        found = self.state.read(register)
+        if not isinstance(found, kind):
+            raise MachineError(
+                f"register r{register} must hold {kind.kind}, but holds {found.kind}"
+            )
+        return found
+
+    def tensor(self, register: int) -> Tensor:
+        return self.object(register, Tensor)
+
+    def objects(self, registers: Sequence[int]) -> tuple[Object, ...]:
+        return tuple(map(self.state.read, registers))
+
+    def tensors(self, registers: tuple[int, ...]) -> list[Tensor]:
+        """Return the operands of a kernel, which may be in data."""
+        found = tensors_in(self.objects(registers))
+        if found is None:
+            raise MachineError("operands of a kernel must be tensors or data of tensors")
+        return found
+
+    def compute(self, thunk: Thunk, step: Step | None = None) -> None:
+        """Leave a callable for each run."""
+        self.steps.append(thunk)
+        self.origins.append((self.pc, step))
+
+    # Sizes
+
+    def values(self, *tensors: Tensor) -> list[Array]:
+        """Return the elements of `tensors`, on which this instruction depends."""
+        self.require_written(*tensors)
+        unknown = self._unknown(tensors)
+        # Sizes that are computed from data are read, not the data: a size has fewer values, so that
+        # fewer paths are recorded.
+        read = [item for item in unknown if self._is_read(item)]
+        if read:
+            raise NeedsValues(*read)
+        for item in unknown:
+            assert item.source is not None, "it is computed"
+            args = [self.elements(arg) for arg in item.source.args]
+            self.state.known[item] = self.evaluate(item.source.scalar, args)
+        return [self.elements(tensor) for tensor in tensors]
+
+    def _unknown(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+        """Return the unknown tensors that those of `tensors` follow from, operands first."""
+        order: dict[Tensor, None] = {}
+        rest = list(reversed(tensors))
+        while rest:
+            item = rest[-1]
+            args = () if item.source is None or self._is_read(item) else item.source.args
+            missing = [arg for arg in args if self.known_elements(arg) is None and arg not in order]
+            rest += reversed(missing)
+            if not missing:
+                rest.pop()
+                if self.known_elements(item) is None:
+                    order[item] = None
+        return list(order)
+
+    def _is_read(self, item: Tensor) -> bool:
+        """Test whether `item`, which is not known, is data or computed from data."""
+        source = item.source
+        return source is None or any(arg.source is None and not arg.constant for arg in source.args)
+
+    def known_elements(self, tensor: Tensor) -> Array | None:
+        """Return the elements of `tensor` if they are the same whenever this path is taken."""
+        if tensor.constant:
+            return tensor.array
+        found = self.state.known.get(tensor)
+        return self.known.get(tensor) if found is None else found
+
+    def elements(self, tensor: Tensor) -> Array:
+        """Return the elements of `tensor`, which are known."""
+        found = self.known_elements(tensor)
+        assert found is not None, "the elements are known"
+        return found
+
+    def immediate(self, value: int | vm.Reg) -> int:
+        """Return an integer operand: `value`, or the element of the scalar in that register."""
+        return self.immediates(value)[0]
+
+    def immediates(self, *operands: int | vm.Reg) -> list[int]:
+        registers = [value.index for value in operands if isinstance(value, vm.Reg)]
+        read = iter(self.values(*map(self.tensor, registers))) if registers else iter(())
+        return [v if isinstance(v, int) else scalar(next(read)).item() for v in operands]
+
+    def shape(self, dims: tuple[int, ...] | vm.Reg) -> tuple[int, ...]:
+        """Return the dims of an operand that is a shape."""
+        if isinstance(dims, vm.Reg):
+            return dimensions(self.values(self.tensor(dims.index))[0])
+        return dims
+
+    def size_tensor(self, sizes: int | tuple[int, ...]) -> Tensor:
+        """Return a tensor of sizes that the path knows."""
+        return Tensor(np.array(sizes, np.int64), 0, constant=True)
+
+    def evaluate(self, scalar: Scalar, args: Sequence[Array]) -> Array:
+        """Return the result of an operation on sizes that the path knows."""
+        spec = scalar.result(scalar, args)
+        out = np.empty(spec.dims, element_type(spec.dtype))
+        scalar.store(args, out)
+        return out
+
+    def computed_size(self, spec: TensorSpec) -> Array:
+        """Return memory for a size that is computed whenever the path is taken."""
+        return self.context.memory.array(spec.dims, spec.dtype, "a size")
+
+    def sizes(self, registers: tuple[int, ...]) -> tuple[Tensor, ...]:
+        """Return the tensors in `registers`, operands of an operation on the host."""
+        found = tuple(map(self.tensor, registers))
+        for number, tensor in enumerate(found):
+            if tensor.device:
+                here, there = self.device(0), self.device(tensor.device)
+                raise MachineError(f"operand {number} must be on {here}, but is on {there}")
+        self.require_written(*found)
+        return found
+
+    # Bytes
+
+    def require_written(self, *tensors: Tensor) -> None:
+        """Raise `MachineError` unless all bytes of `tensors` were written."""
+        self.check_written(tensors)
+        for observer in self.observers:
+            observer.reads(self, tensors)
+
+    def check_written(self, tensors: Sequence[Tensor]) -> None:
+        for tensor in tensors if self.state.unwritten else ():
+            if self.state.has_unwritten(tensor):
+                what = f"a tensor {spec_of(tensor.array)}"
+                raise MachineError(storage_errors.unwritten_bytes(what))
+
+    def require_writable(self, targets: Sequence[Tensor], message: str) -> None:
+        for tensor in targets:
+            if tensor.constant or not tensor.array.flags.writeable:
+                raise MachineError(message)
+        for observer in self.observers:
+            observer.writes(self, targets)
+
+    def wrote(self, *tensors: Tensor) -> None:
+        """Mark all bytes of `tensors` as written."""
+        self.mark_written(tensors)
+        for observer in self.observers:
+            observer.wrote(self, tensors)
+
+    def mark_written(self, tensors: Sequence[Tensor]) -> None:
+        for tensor in tensors:
+            self.state.wrote(tensor)
+
+    def mark_unwritten(self, storage: Storage) -> None:
+        """Note that no byte of `storage`, which is new, was written."""
+        if storage.size:
+            self.state.unwritten[storage] = [0, storage.size]
+
+    def hand_over(self, *roots: Object) -> None:
+        """
+        Ensure that `roots`, which another activation receives, contain no unwritten bytes.
+
+        Tensors must be written. Storages, which are not read here, are cleared where they are
+        not.
+        """
+        rest = [root for root in roots if self.state.has_unwritten(root)]
+        while rest:
+            item = rest.pop()
+            if isinstance(item, Tensor):
+                self.require_written(item)
+            elif isinstance(item, Storage):
+                gaps = self.state.unwritten[item.root]
+                for start, stop in zip(gaps[::2], gaps[1::2], strict=True):
+                    first, last = max(start, item.start), min(stop, item.stop)
+                    if first < last:
+                        memory = item.memory[first:last]
+                        self.compute(partial(memory.fill, self.context.memory.blank))
+                cut(gaps, item.start, item.stop)
+            else:
+                self.state.with_unwritten.discard(item)
+                rest += filter(self.state.has_unwritten, item.parts)
+
+    # Instructions on storages, and on tensors in them
+
+    def alloc_storage(self, i: vm.AllocStorage) -> None:
+        size = self.immediate(i.size)
+        if size < 0:
+            raise MachineError(storage_errors.negative_size(size))
+        capacity = self.context.capacities.get(i.device)
+        if capacity is not None and (live := self.state.live[i.device]) + size > capacity:
+            raise MachineError(
+                storage_errors.pool_is_full(size, self.device(i.device), live, capacity)
+            )
+        what = f"a storage of {size} bytes on {self.device(i.device)}"
+        at, memory = self.state.spaces[i.device].take(size, i.alignment, what)
+        site = AllocationSite(self.state.frame.function, self.pc, i.device)
+        self.counters.storages[site] += 1
+        self.counters.storage_bytes[site] += size
+        storage = Storage(size, i.device, memory, at, i.alignment)
+        self.mark_unwritten(storage)
+        self.state.write(i.dst, storage)
+        for observer in self.observers:
+            observer.allocated(self, storage)
+
+    def slice_storage(self, i: vm.SliceStorage) -> None:
+        storage = self.object(i.storage, Storage)
+        offset, size = self.immediates(i.offset, i.size)
+        if size < 0:
+            raise MachineError(storage_errors.negative_size(size))
+        if offset < 0 or offset + size > storage.size:
+            raise MachineError(
+                storage_errors.outside_storage("a slice", size, offset, storage.size)
+            )
+        if i.alignment > storage.alignment or offset % i.alignment:
+            raise MachineError(
+                storage_errors.misaligned_slice(offset, storage.alignment, i.alignment)
+            )
+        place = (size, storage.device, storage.memory, storage.at, i.alignment)
+        start = storage.start + offset
+        self.state.write(i.dst, Storage(*place, start, storage.root, (storage,)))
+
+    def alloc_tensor(self, i: vm.AllocTensor) -> None:
+        self.view_storage(i.dst, i.storage, self.immediate(i.offset), i.shape, i.dtype)
+
+    def alloc_tensor_reg(self, i: vm.AllocTensorReg) -> None:
+        shape = self.tensor(i.shape)
+        if isinstance(i.offset, int):
+            (dims,), offset = self.values(shape), i.offset
+        else:
+            dims, at = self.values(shape, self.tensor(i.offset.index))
+            offset = scalar(at).item()
+        self.view_storage(i.dst, i.storage, offset, dimensions(dims), i.dtype)
+
+    def view_storage(
+        self, dst: int, register: int, offset: int, shape: tuple[int, ...], dtype: str
+    ) -> None:
+        storage = self.object(register, Storage)
+        if any(dim < 0 for dim in shape):
+            raise MachineError(storage_errors.negative_dims(shape))
+        kind = element_type(dtype)
+        size = prod(shape) * kind.itemsize
+        if offset < 0 or offset + size > storage.size:
+            raise MachineError(
+                storage_errors.outside_storage("a tensor", size, offset, storage.size)
+            )
+        start = storage.start + offset
+        try:
+            array = self.array_at(storage, start, shape, kind)
+        except ValueError as error:
+            raise MachineError(storage_errors.no_array(shape, error)) from error
+        home = self.context.homes[storage.device]
+        self.state.write(dst, Tensor(array, home, False, (storage,), start))
+
+    def array_at(
+        self, storage: Storage, start: int, shape: tuple[int, ...], dtype: np.dtype[Any]
+    ) -> Array:
+        """Return the bytes of `storage` from byte `start` of its memory as an array."""
+        return np.ndarray(shape, dtype, storage.memory, start)
+
+    def reshape_tensor(self, i: vm.ReshapeTensor) -> None:
+        source, shape = self.tensor(i.tensor), self.shape(i.shape)
+        if any(dim < 0 for dim in shape) or prod(shape) != source.array.size:
+            raise MachineError(storage_errors.other_elements(spec_of(source.array), shape))
+        try:
+            array = source.array.reshape(shape)
+        except ValueError as error:
+            raise MachineError(storage_errors.no_array(shape, error)) from error
+        self._write_view(i.dst, source, array, source.offset)
+
+    def slice_tensor(self, i: vm.SliceTensor) -> None:
+        source = self.tensor(i.tensor)
+        start, shape = self.immediate(i.start), self.shape(i.shape)
+        count, whole = shape[0] if shape else -1, source.array
+        if (
+            not whole.ndim
+            or min(start, count) < 0
+            or whole.shape[1:] != tuple(shape[1:])
+            or (count and start + count > whole.shape[0])
+        ):
+            raise MachineError(storage_errors.other_rows(spec_of(whole), start, shape))
+        at = source.offset + start * prod(whole.shape[1:]) * whole.dtype.itemsize
+        self._write_view(i.dst, source, whole[start : start + count], at)
+
+    def join_tensors(self, i: vm.JoinTensors) -> None:
+        parts, shape = tuple(map(self.tensor, i.parts)), self.shape(i.shape)
+        count = sum(part.array.size for part in parts)
+        if not parts or any(dim < 0 for dim in shape) or prod(shape) != count:
+            raise MachineError(storage_errors.other_elements_of_join(count, shape))
+        inside = [part for part in parts if part.array.size] or [parts[0]]
+        first, dtype = inside[0], inside[0].array.dtype
+        storage, at = self._storage_of(first), first.offset
+        is_joined = all(part.array.dtype == dtype for part in parts)
+        for part in inside if len(inside) > 1 else ():
+            is_joined &= storage is not None and self._storage_of(part) is storage
+            is_joined = is_joined and part.offset == at
+            at += part.array.nbytes
+        if not is_joined:
+            raise MachineError(storage_errors.apart([spec_of(part.array) for part in parts]))
+        if storage is None or len(inside) == 1:
+            array = first.array.reshape(shape)
+        else:
+            array = self.array_at(storage, first.offset, shape, dtype)
+        constant = any(part.constant for part in parts)
+        kept = tuple(dict.fromkeys(s for part in parts for s in part.parts))
+        joined = Tensor(array, first.device, constant, kept, first.offset, joined=parts)
+        self.state.write(i.dst, joined)
+
+    def _storage_of(self, tensor: Tensor) -> Storage | None:
+        """Return the storage, not part of another, that a tensor is in, if it is in one."""
+        storage = tensor.parts[0] if tensor.parts else None
+        return storage.root if isinstance(storage, Storage) else None
+
+    def _write_view(self, dst: int, source: Tensor, array: Array, offset: int) -> None:
+        kept = (source.device, source.constant, source.parts, offset)
+        self.state.write(dst, Tensor(array, *kept, viewed=source.origin))
+
+    # Instructions on other objects, calls, and decisions
 
     def move(self, i: vm.Move) -> None:
         self.state.write(i.dst, self.state.read(i.src))
@@ -123,6 +476,8 @@ class Recorder(StorageInstructions):
     def ret(self, i: vm.Ret) -> End:
         result = self.state.read(i.result)
         self.hand_over(result)
+        for observer in self.observers:
+            observer.returns(self, result)
         kept, spaces = self.state.leave(result), self.state.spaces
         decision: Decision = result
         if self.context.has_references:  # they may keep more alive than the result
@@ -140,6 +495,7 @@ class Recorder(StorageInstructions):
             return end
         roots = dict.fromkeys(storage.root for storage in lent)
         caller = self.state.frame
+        gaps = self.state.unwritten
         frame = Frame(
             function,
             args,
@@ -147,17 +503,15 @@ class Recorder(StorageInstructions):
             caller.workspace,
             tuple(self.state.live),
             caller.trace_size,
-            guard=caller.guard,
-            unwritten={
-                root: list(gaps) for root in roots if (gaps := self.state.unwritten.get(root))
-            },
+            unwritten={root: list(gaps[root]) for root in roots if gaps.get(root)},
+            is_nested=True,
         )
         return Call(frame, dst, self.pc + 1)
 
     def tail_call(self, dst: int, function: int, args: tuple[Object, ...]) -> TailCall | None:
         """Copy `args` to a frame that runs in place of this one, or return None: the call nests."""
         frame = self.state.frame
-        if self.context.has_references or self.guard is not None:
+        if self.context.has_references or any(o.keeps_frames for o in self.observers):
             return None
         registers = self.state.registers
         rest = self.context.cycles.after_tail_call(
@@ -178,14 +532,11 @@ class Recorder(StorageInstructions):
         return TailCall(target.frame)
 
     def invoke(self, i: vm.Invoke) -> End:
-        return self.call(i.dst, i.function, tuple(map(self.state.read, i.args)))
+        return self.call(i.dst, i.function, self.objects(i.args))
 
     def invoke_closure(self, i: vm.InvokeClosure) -> End:
-        closure = self.state.read(i.closure)
-        if not isinstance(closure, Closure):
-            raise wrong_object(i.closure, "a closure", closure)
-        args = tuple(map(self.state.read, i.args))
-        return self.call(i.dst, closure.function, (*closure.parts, *args))
+        closure = self.object(i.closure, Closure)
+        return self.call(i.dst, closure.function, (*closure.parts, *self.objects(i.args)))
 
     def invoke_packed(self, i: vm.InvokePacked) -> None:
         kernel = self.context.kernel(i.kernel)
@@ -193,28 +544,15 @@ class Recorder(StorageInstructions):
         arrays = [t.array for t in ins], [t.array for t in outs]
         plan = self.kernel_plan(kernel, ins, *arrays)
         self.require_one_device(kernel, ins, outs)
-        for out in outs:
-            if out.constant or not out.array.flags.writeable:
-                raise MachineError(f"kernel {kernel.name} must not write to a constant")
-        self.require_own(*outs)
+        self.require_writable(outs, f"kernel {kernel.name} must not write to a constant")
         self.require_written(*ins)
         workspace = self.state.frame.workspace
-        bind = self.bind_plan
         fixed = [n for n, tensor in enumerate(ins) if self.known_elements(tensor) is not None]
-        if self.details is not None:
-            device = (outs or ins)[0].device if outs or ins else 0
-            self.details.operands[self.pc] = Operands(device, plan.types)
-            bind = self.details.timed(bind)
-        if self.guard is not None:
-            from ..observe.guarded_kernels import guarded
-
-            bind = partial(bind, plan, workspace=workspace)
-            self.compute(guarded(kernel, bind, ins, outs, workspace))
-        else:
-            if self.context.memory.poison:
-                self.compute(workspace.poison)
-            for thunk, step in bind(plan, *arrays, workspace, fixed):
-                self.compute(thunk, step)
+        bind = partial(self.bind_plan, plan)
+        for observer in self.observers:
+            bind = observer.binder(self, KernelCall(kernel, plan.types, ins, outs, workspace), bind)
+        for thunk, step in bind(*arrays, workspace, fixed):
+            self.compute(thunk, step)
         self.wrote(*outs)
 
     @property
@@ -262,10 +600,15 @@ class Recorder(StorageInstructions):
                 raise MachineError(message)
 
     def alloc_adt(self, i: vm.AllocADT) -> None:
-        self.build(i.dst, Data(i.tag, tuple(map(self.state.read, i.fields))))
+        self.build(i.dst, Data(i.tag, self.objects(i.fields)))
 
     def alloc_closure(self, i: vm.AllocClosure) -> None:
-        self.build(i.dst, Closure(i.function, tuple(map(self.state.read, i.captured))))
+        self.build(i.dst, Closure(i.function, self.objects(i.captured)))
+
+    def build(self, dst: int, value: Data | Closure) -> None:
+        if any(map(self.state.has_unwritten, value.parts)):
+            self.state.with_unwritten.add(value)
+        self.state.write(dst, value)
 
     def alloc_ref(self, i: vm.AllocRef) -> None:
         ref = Ref()
@@ -273,7 +616,7 @@ class Recorder(StorageInstructions):
         self.state.write(i.dst, ref)
 
     def write_ref(self, i: vm.WriteRef) -> None:
-        self.store(self.ref(i.ref), self.state.read(i.src))
+        self.store(self.object(i.ref, Ref), self.state.read(i.src))
 
     def store(self, ref: Ref, value: Object) -> None:
         """Let `ref`, which another activation may read, hold `value`."""
@@ -282,16 +625,16 @@ class Recorder(StorageInstructions):
         self.compute(partial(ref.write, value))
 
     def read_ref(self, i: vm.ReadRef) -> End:
-        return Contents(self.ref(i.ref), i.dst, self.pc + 1)
+        return Contents(self.object(i.ref, Ref), i.dst, self.pc + 1)
 
     def get_field(self, i: vm.GetField) -> None:
-        data = self.data(i.data)
+        data = self.object(i.data, Data)
         if i.field >= len(data.parts):
             raise MachineError(f"field {i.field} is out of range [0, {len(data.parts)})")
         self.state.write(i.dst, data.parts[i.field])
 
     def get_tag(self, i: vm.GetTag) -> None:
-        tag = np.array(self.data(i.data).tag, np.int32)
+        tag = np.array(self.object(i.data, Data).tag, np.int32)
         self.state.write(i.dst, Tensor(tag, 0, constant=True))
 
     def load_consti(self, i: vm.LoadConsti) -> None:
@@ -378,13 +721,10 @@ class Recorder(StorageInstructions):
         source, target = spec_of(src.array), spec_of(out.array)
         if source != target:
             raise MachineError(storage_errors.copy_of_other_type(source, target))
-        if out.constant or not out.array.flags.writeable:
-            raise MachineError(storage_errors.COPY_TO_CONSTANT)
-        self.require_own(out)
-        if self.details is not None:
-            operands = Operands(i.dst_device, (source,))
-            self.details.operands[self.pc] = operands
+        self.require_writable([out], storage_errors.COPY_TO_CONSTANT)
         self.require_written(src)
+        for observer in self.observers:
+            observer.copies(self, i.dst_device, source)
         self.compute(partial(np.copyto, out.array, src.array))
         self.wrote(out)
         self.counters.copies[i.src_device, i.dst_device] += 1

@@ -32,7 +32,7 @@ def _rounded(number: int, alignment: int) -> int:
     return (number + (alignment - 1)) & -alignment
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, slots=True)
 class Space:
     """
     The free bytes of `extent`: those from `top` on, and the gaps below, which do not touch.

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from ...operators.records import record
 from ..errors import MachineError
 from ..kernels.bind import Bind, Thunk
 from ..kernels.checked import Reuse, reuse_of
@@ -27,7 +28,6 @@ from ..machine.kernel_plan import KernelPlan
 from ..memory.scratch import Workspace
 from ..program.kernel_shapes import data_operands
 from ..program.program import Array, Kernel
-from ..program.records import record
 
 ERROR = "xrelay_kernels_error"
 """The function of a library that returns the message of the last failure of this thread."""
@@ -62,13 +62,23 @@ class NativeLibrary:
     scratch: int
     """The largest scratch memory (bytes) of a kernel of static sizes."""
 
-    def call(self, name: str, operands: Sequence[Array], scratch: Array) -> NativeCall:
+    def call(self, name: str, operands: Sequence[Array], scratch: Array) -> Thunk:
         """Return a call of kernel `name` on inputs and outputs, with `scratch` bytes of memory."""
-        words = [word for operand in operands for word in words_of(operand)]
-        given = (ctypes.c_int64 * len(words))(*words)
-        place = ctypes.c_void_p(scratch.ctypes.data if scratch.size else None)
-        call = partial(self.functions[name], given, place, ctypes.c_int64(scratch.nbytes))
-        return NativeCall(call, (*operands, scratch))
+        function, operands = self.functions[name], tuple(operands)
+        if type(scratch) is not np.ndarray:  # of a template: the arrays are those of each call
+            return partial(_describe_and_call, function, operands, scratch)
+        return NativeCall(_described(function, operands, scratch), (*operands, scratch))
+
+
+def _described(function: Any, operands: Sequence[Array], scratch: Array) -> Thunk:
+    words = [word for operand in operands for word in words_of(operand)]
+    given = (ctypes.c_int64 * len(words))(*words)
+    place = ctypes.c_void_p(scratch.ctypes.data if scratch.size else None)
+    return partial(function, given, place, ctypes.c_int64(scratch.nbytes))
+
+
+def _describe_and_call(function: Any, operands: Sequence[Array], scratch: Array) -> None:
+    _described(function, operands, scratch)()
 
 
 @dataclass(frozen=True)

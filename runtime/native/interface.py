@@ -18,13 +18,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Annotated, Literal, TypeAlias, cast, get_args
 
+from ...operators.records import record
 from ..calls.values import Value
 from ..codec.notes import NoneAs
 from ..codec.plain import DAMAGED, PLAIN
 from ..errors import MachineError
 from ..program.named_results import unique_names
 from ..program.program import Array, Function, Kernel, Param, Program, TensorSpec
-from ..program.records import record
 
 Nesting: TypeAlias = tuple[Annotated[int | None, NoneAs(-1)], ...]
 

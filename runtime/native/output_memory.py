@@ -18,7 +18,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from ...operators.element_types import ELEMENT_TABLE, NUMBER_TYPES
+from ...operators.element_types import ELEMENT_TABLE
 from ..calls.values import Value
 from ..errors import MachineError
 from ..memory.limits import default_limit
@@ -28,9 +28,8 @@ from .interface import Entry, fields_of, together
 from .interface import spec_of as spec_of_param
 
 _TYPES = {
-    (row.dlpack, max(row.bits, 8)): name
+    (row.dlpack, max(row.bits, 8 * (row.struct is not None))): name
     for name, row in ELEMENT_TABLE.items()
-    if row.bits >= 8 or name in NUMBER_TYPES
 }
 
 

@@ -8,17 +8,20 @@ call, or when there are many; the time that this takes is not counted.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from ..errors import Location
 from ..kernels.bind import Thunk
 from ..machine.paths import Call, Return, Segment
 from ..machine.recording import Recorder
 from ..program.program import Program
-from .segment_details import Clock, SegmentDetails, Work, works_of
+from .segment_details import Clock, MemoryEvent, SegmentDetails, Work, works_of
 
+Works: TypeAlias = Sequence[tuple[Work, int]]
+Events: TypeAlias = Sequence[tuple[int, MemoryEvent]]
+"""Changes of memory, each with its function."""
 K = TypeVar("K", bound=Hashable)
 
 MAX_PENDING = 1 << 16
@@ -27,7 +30,7 @@ MAX_EVENTS = 1 << 20
 """Number of slices and changes of memory that are kept for a trace."""
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, slots=True)
 class Total:
     """The number of several runs, their nanoseconds, and the bytes of their operands."""
 
@@ -180,13 +183,16 @@ class CallProfile:
         self._thread = thread
         self._times = Times({function: 1})
         self._pending: list[tuple[Segment, array[int]]] = []
+        self._stamps = array("q")
+        """The readings of the clock by a template."""
+        self._ran: tuple[int, Callable[[], tuple[Works, Events]]] | None = None
         self._steps = 0
         self._open: list[tuple[str, int]] = []
         """The functions that have not returned, each with its start."""
         self._calls = True
         """True if the next segment is the first of a function."""
         self._uncounted = 0
-        self._start = self._begun = self._clock()
+        self._start = self._start_of_transfer = self._begun = self._clock()
 
     def run(self, segment: Segment) -> Iterator[Thunk]:
         """Yield the steps of `segment`, each to be run before the next is taken."""
@@ -202,12 +208,34 @@ class CallProfile:
             yield thunk
             stamps.append(clock())
 
+    def stamp(self) -> None:
+        """Read the clock, for a template."""
+        self._stamps.append(self._clock())
+
+    def begin_template(self) -> Callable[[], None]:
+        """Return what reads the clock."""
+        self.transferred()
+        self._stamps = array("q")
+        return self.stamp
+
+    def abandoned(self) -> None:
+        """Note that no template ran."""
+        self._stamps, self._start_of_transfer = array("q"), self._clock()
+
+    def ran(self, function: int, activity: Callable[[], tuple[Works, Events]]) -> None:
+        """Note that a template of `function` ran; `activity` is between readings of the clock."""
+        self._begun = self._clock()
+        self._ran = function, activity
+
     def record(self, recorder: Recorder) -> Segment:
         """Record a segment, with details of its steps."""
-        recorder.details = details = SegmentDetails(self._clock)
+        details = SegmentDetails(self._clock)
+        recorder.observers = [*recorder.observers, details]
         start = self._clock()
         try:
-            return recorder.record()
+            segment = recorder.record()
+            segment.details = details
+            return segment
         finally:
             stop = self._clock()
             self._times.binding += details.binding
@@ -218,7 +246,7 @@ class CallProfile:
     def transferred(self) -> None:
         """Note that arguments have been copied in."""
         self._begun = self._clock()
-        self._times.transfer = self._begun - self._start
+        self._times.transfer += self._begun - self._start_of_transfer
 
     def returned(self) -> None:
         """Note that the result will be copied out."""
@@ -241,35 +269,42 @@ class CallProfile:
 
     def _add_pending(self) -> None:
         """Add up the times of steps."""
+        if self._ran is not None:
+            function, activity = self._ran
+            self._open.append((self._program.functions[function].name, self._stamps[0]))
+            self._add(*activity(), self._stamps)
+            self._leave(self._stamps[-1])
         for segment, stamps in self._pending:
             if self._calls:
                 function = self._program.functions[segment.frame.function]
                 self._open.append((function.name, stamps[0]))
-            self._add(segment, stamps)
+            self._add_segment(segment, stamps)
             self._calls = isinstance(segment.end, Call)
             if isinstance(segment.end, Return):
                 self._leave(stamps[-1])
         self._pending.clear()
         self._steps = 0
 
-    def _add(self, segment: Segment, stamps: array[int]) -> None:
-        times, thread, details = self._times, self._thread, segment.details
+    def _add_segment(self, segment: Segment, stamps: array[int]) -> None:
+        details, function = segment.details, segment.frame.function
         assert details is not None, "recorded while a profile is active"
-        program, function = self._program, segment.frame.function
-        start = 0
         if details.works is None:
-            details.works = works_of(program, function, segment.origins, details)
-        for work, stop in details.works:
+            details.works = works_of(self._program, function, segment.origins, details)
+        self._add(details.works, [(function, event) for event in details.memory], stamps)
+
+    def _add(self, works: Works, events: Events, stamps: array[int]) -> None:
+        times, thread, start = self._times, self._thread, 0
+        for work, stop in works:
             if stop >= len(stamps):  # the call has failed
                 break
             first, last = stamps[start], stamps[stop]
             times.works.setdefault(work, Total()).add(Total(1, last - first, work.size))
             times.keep(Slice(thread, first, last, work))
             start = stop
-        code = program.functions[function]
-        for event in details.memory:
+        for function, event in events:
             if event.position >= len(stamps):
                 break
+            code = self._program.functions[function]
             time, place = stamps[event.position], code.location(event.pc)
             times.keep(MemoryChange(thread, time, event.live, event.allocated, place))
             for device, live in enumerate(event.live):

@@ -11,29 +11,33 @@ input, that does not write all bytes of an output, or that reads them before it 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from ...operators.records import record
 from ..errors import Location, MachineError, described
 from ..kernels.bind import Thunk
+from ..machine.context import Context
 from ..memory.limits import ALIGNMENT
 from ..memory.scratch import Workspace
-from ..program.objects import Tensor
+from ..program.kernel_shapes import MAX_SIZES, size_inputs
 from ..program.program import Array, Kernel, Step
-from ..program.records import record
-from .sanitizer import address_of
 
 Bytes = npt.NDArray[np.uint8]
-Binding = Callable[[Sequence[Array], Sequence[Array]], Sequence[tuple[Thunk, Step | None]]]
 
 GUARD_SIZE = 64
 """Bytes before and after operands."""
 GUARD = 0xC9
 FILLS = (0xFF, 0x5A)
 """The contents of the bytes of outputs before each run."""
+
+
+def address_of(array: Array) -> int:
+    """Return the address of the first byte of `array`."""
+    return array.ctypes.data
 
 
 def bytes_of(array: Array) -> Bytes:
@@ -93,7 +97,7 @@ class GuardedKernel:
     guards: Sequence[Bytes]
     first_results: Sequence[Bytes]
 
-    def __call__(self) -> None:
+    def run(self) -> None:
         self.workspace.poison()
         for fill in FILLS:
             for guard in self.guards:
@@ -157,31 +161,34 @@ class GuardedKernel:
         return "the kernel", None
 
 
-def guarded(
+def run_guarded(
+    context: Context,
     kernel: Kernel,
-    bind: Binding,
-    ins: Sequence[Tensor],
-    outs: Sequence[Tensor],
+    changing: Sequence[int],
+    ins: Sequence[Array],
+    outs: Sequence[Array],
     workspace: Workspace,
-) -> Thunk:
-    """Bind `kernel` to copies of `ins` and `outs`, and check what it does whenever it runs."""
-    copied = [(n, tensor.array) for n, tensor in enumerate(ins) if not tensor.constant]
-    targets = [tensor.array for tensor in outs]
+) -> None:
+    """
+    Run `kernel` on copies of its operands in `workspace`, and check what it does.
+
+    Inputs other than `changing` are constants, which are not copied.
+    """
+    sizes = size_inputs(kernel, context.binds)
+    elements = {n: ins[n] for n in sizes if ins[n].size <= MAX_SIZES}
+    plan = context.kernel_plans.of(kernel, ins, outs, elements)
     with workspace.lend():
-        copies = Copies.of([*(array for _, array in copied), *targets], workspace)
-        count = len(copied)
-        arrays = [tensor.array for tensor in ins]
-        for (number, _), copy in zip(copied, copies.arrays, strict=False):
+        copies = Copies.of([*(ins[number] for number in changing), *outs], workspace)
+        arrays, results = list(ins), copies.arrays[len(changing) :]
+        for number, copy in zip(changing, copies.arrays, strict=False):
             arrays[number] = copy
-        results = copies.arrays[count:]
-        kept = [workspace.take(array.nbytes) for array in targets]
-        thunks = bind(arrays, results)
-    return GuardedKernel(
-        kernel,
-        workspace,
-        thunks,
-        [(n, a, c) for (n, a), c in zip(copied, copies.arrays, strict=False)],
-        list(zip(targets, results, strict=True)),
-        copies.guards,
-        kept,
-    )
+        kept = [workspace.take(array.nbytes) for array in outs]
+        GuardedKernel(
+            kernel,
+            workspace,
+            context.bind_plan(plan, arrays, results, workspace),
+            [(number, ins[number], arrays[number]) for number in changing],
+            list(zip(outs, results, strict=True)),
+            copies.guards,
+            kept,
+        ).run()

@@ -18,23 +18,22 @@ Two tensors of one type that a program mixes up are both valid: that is not foun
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from functools import partial
+from threading import local
+from typing import Any
 
+from ...operators.records import record
 from ..errors import Location, MachineError, Note
-from ..kernels.bind import Thunk
-from ..memory.limits import POISON
-from ..program.objects import Storage, Tensor
+from ..memory.limits import POISON, Memory
+from ..memory.regions import Region
+from ..memory.scratch import Workspace
+from ..program.objects import Object, Storage, Tensor, distinct_tensors
 from ..program.program import Array, Program, spec_of
-from ..program.records import record
+from .guarded_kernels import address_of, run_guarded
+from .observer import Binder, KernelCall, Observer, Recorded
 from .shadow import Shadow
-
-
-def address_of(array: Array) -> int:
-    """Return the address of the first byte of `array`."""
-    return array.ctypes.data
 
 
 @record
@@ -64,6 +63,23 @@ class Change(StrEnum):
     FREED = "freed"
 
 
+def _site(recorder: Recorded) -> Site:
+    return Site(recorder.context.program, recorder.state.frame.function, recorder.pc)
+
+
+def _in_storages(tensors: Sequence[Tensor]) -> list[Tensor]:
+    """Return those tensors that have bytes in storages; the parts of those that are joins."""
+    found: list[Tensor] = []
+    pending = [*reversed(tensors)]
+    while pending:
+        tensor = pending.pop()
+        if tensor.origin.joined:
+            pending += reversed(tensor.origin.joined)
+        elif tensor.parts and tensor.array.nbytes:
+            found.append(tensor)
+    return found
+
+
 @record
 class Content:
     """The last change of bytes; `tensor` is what was written."""
@@ -73,106 +89,99 @@ class Content:
     tensor: Tensor | None = None
 
 
-@record
-class Extent:
-    """The bytes of a tensor, and the tensor that was allocated there."""
+class _Contents(local):
+    """The contents of memory in the call that a thread runs, and scratch memory for kernels."""
 
-    start: int
-    stop: int
-    tensor: Tensor
-
-
-def _extents(tensors: Sequence[Tensor]) -> list[Extent]:
-    """Return the bytes of those tensors that are in storages; those of parts are theirs."""
-    found: list[Extent] = []
-    rest = [(tensor, 0, sys.maxsize) for tensor in reversed(tensors)]
-    while rest:
-        tensor, low, high = rest.pop()
-        start = max(address_of(tensor.array), low)
-        stop = min(address_of(tensor.array) + tensor.array.nbytes, high)
-        if not tensor.parts or start >= stop:
-            continue
-        if joined := tensor.origin.joined:
-            rest += ((part, start, stop) for part in reversed(joined))
-        else:
-            found.append(Extent(start, stop, tensor.origin))
-    return found
+    def __init__(self, memory: Memory) -> None:
+        self.shadow: Shadow[Content] = Shadow()
+        self.written: dict[Tensor, Site] = {}
+        self.workspace = Workspace(Region(memory))
 
 
-class Sanitizer:
+class Sanitizer(Observer):
     """
-    Checks the calls of one prepared entry, one at a time.
+    Leaves a callable for each instruction that reads or changes memory.
 
-    The recorder asks it for a callable for each instruction that reads or changes memory.
+    These have arrays as arguments, so that templates have them, too.
     """
 
-    def __init__(self) -> None:
-        self._shadow: Shadow[Content] = Shadow()
-        self._written: dict[Tensor, Site] = {}
-        self.freed: list[Storage] = []
-        """The storages that the instruction being recorded has freed."""
+    keeps_frames = True
+
+    def __init__(self, memory: Memory) -> None:
+        self._now = _Contents(memory)
 
     def begin(self) -> None:
-        """Begin a call, for which no memory is allocated."""
-        self._shadow.clear()
-        self._written.clear()
+        self._now.shadow.clear()
+        self._now.written.clear()
 
-    def allocates(self, site: Site, storage: Storage) -> Thunk:
-        """Return a callable that poisons `storage`, which is allocated."""
-        return self._filling(Content(Change.ALLOCATED, site), [storage])
+    def allocated(self, recorder: Recorded, storage: Storage) -> None:
+        recorder.compute(partial(self._fill, _site(recorder), Change.ALLOCATED, storage.memory))
 
-    def frees(self, site: Site) -> Thunk:
-        """Return a callable that poisons the storages that `site` has freed."""
-        freed, self.freed = self.freed, []
-        return self._filling(Content(Change.FREED, site), freed)
+    def executed(self, recorder: Recorded) -> None:
+        for storage in recorder.state.freed or ():
+            memory = storage.memory[: storage.size]
+            recorder.compute(partial(self._fill, _site(recorder), Change.FREED, memory))
 
-    def _filling(self, content: Content, storages: Sequence[Storage]) -> Thunk:
-        arrays = [storage.memory[: storage.size] for storage in storages]
-        spans = [(array, address_of(array)) for array in arrays]
+    def _fill(self, site: Site, change: Change, memory: Array) -> None:
+        memory.fill(POISON)
+        start = address_of(memory)
+        self._now.shadow.set(start, start + len(memory), Content(change, site))
 
-        def fill() -> None:
-            for array, start in spans:
-                array.fill(POISON)
-                self._shadow.set(start, start + len(array), content)
+    def writes(self, recorder: Recorded, tensors: Sequence[Tensor]) -> None:
+        for tensor in tensors:
+            if not recorder.state.frame.owns(tensor.origin):
+                raise MachineError(f"must not write to an argument {spec_of(tensor.array)}")
 
-        return fill
+    def wrote(self, recorder: Recorded, tensors: Sequence[Tensor]) -> None:
+        for tensor in _in_storages(tensors):
+            recorder.compute(partial(self._note, _site(recorder), tensor.origin, tensor.array))
 
-    def writes(self, site: Site, tensors: Sequence[Tensor]) -> Thunk:
-        """Return a callable that notes that `site` has written `tensors`."""
-        extents = _extents(tensors)
+    def _note(self, site: Site, tensor: Tensor, array: Array) -> None:
+        start = address_of(array)
+        content = Content(Change.WRITTEN, site, tensor)
+        self._now.shadow.set(start, start + array.nbytes, content)
+        self._now.written[tensor] = site
 
-        def note() -> None:
-            for extent in extents:
-                content = Content(Change.WRITTEN, site, extent.tensor)
-                self._shadow.set(extent.start, extent.stop, content)
-                self._written[extent.tensor] = site
+    def reads(self, recorder: Recorded, tensors: Sequence[Tensor]) -> None:
+        for tensor in _in_storages(tensors):
+            recorder.compute(partial(self._check, tensor.origin, tensor.array))
 
-        return note
+    def returns(self, recorder: Recorded, result: Object) -> None:
+        if not recorder.state.frame.is_nested:
+            self.reads(recorder, distinct_tensors(result) or ())
 
-    def reads(self, tensors: Sequence[Tensor]) -> Callable[[], None] | None:
-        """Return a callable that raises `MachineError` unless `tensors` hold their values."""
-        extents = _extents(tensors)
-        return partial(self._check, extents) if extents else None
+    def binder(self, recorder: Recorded, call: KernelCall, bind: Binder) -> Binder:
+        changing = tuple(n for n, tensor in enumerate(call.ins) if not tensor.constant)
+        given, context = (call.kernel, changing), recorder.context
 
-    def _check(self, extents: Sequence[Extent]) -> None:
-        for extent in extents:
-            for start, stop, content in self._shadow.within(extent.start, extent.stop):
-                if content is None or content.tensor is not extent.tensor:
-                    raise self._fault(extent, start, stop, content)
+        def bound(ins: Sequence[Array], outs: Sequence[Array], *_: object) -> Sequence[Any]:
+            return [(partial(self._run, context, *given, tuple(ins), tuple(outs)), None)]
 
-    def _fault(self, extent: Extent, start: int, stop: int, found: Content | None) -> MachineError:
-        """Return the error that [start, stop) of `extent` holds `found`."""
-        tensor = extent.tensor
-        first, last = start - extent.start, stop - extent.start - 1
+        return bound
+
+    def _run(self, *operands: Any) -> None:
+        run_guarded(*operands, workspace=self._now.workspace)
+
+    def _check(self, tensor: Tensor, array: Array) -> None:
+        """Raise `MachineError` unless `array` holds the value of `tensor`."""
+        first = address_of(array)
+        for start, stop, content in self._now.shadow.within(first, first + array.nbytes):
+            if content is None or content.tensor is not tensor:
+                raise self._fault(tensor, array, start - first, stop - first - 1, content)
+
+    def _fault(
+        self, tensor: Tensor, array: Array, first: int, last: int, found: Content | None
+    ) -> MachineError:
+        """Return the error that bytes `first` to `last` of `array` hold `found`."""
         bytes = f"byte {first}" if first == last else f"bytes {first} to {last}"
-        what = f"reads {bytes} of a tensor {spec_of(tensor.array)}, which"
+        what = f"reads {bytes} of a tensor {spec_of(array)}, which"
         if found is None:
             return MachineError(f"{what} this call has not allocated")
         if found.tensor is None:
             fate = "were freed" if found.change is Change.FREED else "were never written"
             note = Note(f"{found.change} here, by {found.site}", found.site.location)
             return MachineError(f"{what} {fate}", notes=(note,))
-        writer = self._written.get(tensor)
+        writer = self._now.written.get(tensor)
         other = f"{found.site}, with a tensor {spec_of(found.tensor.array)}"
         if writer is None:
             note = Note(f"the bytes were written here, by {other}", found.site.location)

@@ -10,15 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, ParamSpec, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias
 
+from ...operators.records import record
 from ..errors import Location
 from ..program.instructions import DeviceCopy
+from ..program.objects import Storage
 from ..program.program import Program, Step, TensorSpec
-from ..program.records import record
-
-P = ParamSpec("P")
-T = TypeVar("T")
+from .observer import Binder, KernelCall, Observer, Recorded
 
 Clock: TypeAlias = Callable[[], int]
 """A clock in nanoseconds."""
@@ -65,10 +64,10 @@ class MemoryEvent(NamedTuple):
     allocated: tuple[int, int] | None
 
 
-@dataclass(slots=True)
-class SegmentDetails:
+@dataclass(eq=False)
+class SegmentDetails(Observer):
     """
-    The recorder's notes on a segment: `operands` by instruction, and changes of memory.
+    Notes on a segment: `operands` by instruction, and changes of memory.
 
     `binding` is the time that binding kernels took, in nanoseconds.
     """
@@ -80,29 +79,32 @@ class SegmentDetails:
     works: list[tuple[Work, int]] | None = None
     """The result of `works_of`, once it is known."""
 
-    def timed(self, bind: Callable[P, T]) -> Callable[P, T]:
-        """Return `bind`, whose time is added to `binding`."""
+    def binder(self, recorder: Recorded, call: KernelCall, bind: Binder) -> Binder:
+        device = next((tensor.device for tensor in (*call.outs, *call.ins)), 0)
+        self.operands[recorder.pc] = Operands(device, call.types)
 
-        def bound(*args: P.args, **named: P.kwargs) -> T:
+        def timed(*args: Any) -> Any:
             start = self.clock()
             try:
-                return bind(*args, **named)
+                return bind(*args)
             finally:
                 self.binding += self.clock() - start
 
-        return bound
+        return timed
 
-    def note_memory(
-        self,
-        position: int,
-        pc: int,
-        live: Sequence[int],
-        allocated: tuple[int, int] | None = None,
-    ) -> None:
-        """Note the live bytes after `position` steps, if they have changed."""
-        now = tuple(live)
-        if allocated is not None or not self.memory or self.memory[-1].live != now:
-            self.memory.append(MemoryEvent(position, pc, now, allocated))
+    def copies(self, recorder: Recorded, device: int, spec: TensorSpec) -> None:
+        self.operands[recorder.pc] = Operands(device, (spec,))
+
+    def allocated(self, recorder: Recorded, storage: Storage) -> None:
+        self._note(recorder, (storage.device, storage.size))
+
+    def executed(self, recorder: Recorded) -> None:
+        if not self.memory or self.memory[-1].live != tuple(recorder.state.live):
+            self._note(recorder)
+
+    def _note(self, recorder: Recorded, allocated: tuple[int, int] | None = None) -> None:
+        live = tuple(recorder.state.live)
+        self.memory.append(MemoryEvent(recorder.position, recorder.pc, live, allocated))
 
 
 def works_of(
@@ -120,16 +122,17 @@ def works_of(
     for number, origin in enumerate(origins, 1):
         if number < len(origins) and origins[number] == origin:
             continue
-        found.append((_work(program, function, *origin, details), number))
+        operands = details.operands.get(origin[0])
+        found.append((work_of(program, function, *origin, operands), number))
     return found
 
 
-def _work(
-    program: Program, function: int, pc: int, step: Step | None, details: SegmentDetails
+def work_of(
+    program: Program, function: int, pc: int, step: Step | None, operands: Operands | None
 ) -> Work:
+    """Return what a step of instruction `pc` does."""
     code = program.functions[function]
     instruction, location = code.instructions[pc], code.location(pc)
-    operands = details.operands.get(pc)
     if operands is None:
         return Work(instruction.mnemonic, "", 0, location)
     if isinstance(instruction, DeviceCopy):

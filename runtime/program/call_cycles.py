@@ -11,8 +11,8 @@ Tail calls in cycles of calls: those that would otherwise nest without bound.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 
+from ...operators.records import record
 from . import instructions as vm
 from .components import components
 from .instruction_table import jumps, writes
@@ -91,7 +91,7 @@ def _writes_own_tensors(function: Function) -> bool:
     return True
 
 
-@dataclass(frozen=True)
+@record(eq=False)
 class CallCycles:
     """
     The cycles of calls of a program.

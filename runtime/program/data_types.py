@@ -10,9 +10,9 @@ in common, and nothing that reads one recurses.
 from collections.abc import Iterator
 from typing import Annotated, Any, TypeAlias
 
+from ...operators.records import record
 from ..codec.notes import NoneAs, at_least, sized
 from ..memory.limits import MAX_RANK
-from .records import record
 
 Natural: TypeAlias = Annotated[int, at_least(0)]
 Shape: TypeAlias = Annotated[tuple[Annotated[int | None, NoneAs(-1)], ...], sized(0, MAX_RANK)]

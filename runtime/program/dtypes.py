@@ -28,7 +28,7 @@ def element_type(name: str) -> np.dtype[Any]:
         except ImportError:
             raise MachineError(
                 f"element type {name} needs the package {_PACKAGES[name]}: "
-                f"pip install 'xrelay[{name}]'"
+                "pip install 'xrelay[narrow]'"
             ) from None
         _TYPES[name], _NAMES[found] = found, name
     if found is None:

@@ -26,8 +26,8 @@ from collections.abc import Callable, Iterator
 from enum import Enum, auto
 from typing import Annotated, ClassVar, TypeAlias, TypeVar, dataclass_transform
 
+from ...operators.records import record
 from ...operators.sizes import Check, placeholders
-from .records import record
 
 MAX_ALIGNMENT = 1 << 20
 """The greatest alignment of a storage, in bytes."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias, cast
 
+from ...operators.records import record
 from ..calls.values import Tagged, Value, leaves
 from .data_types import DataType, DataTypes, DataValue, Known, TupleType, resolved
 from .program import Function
-from .records import record
 
 NamedValue: TypeAlias = Any
 """An array, a tuple, or a `DataValue`."""

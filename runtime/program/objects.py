@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TypeAlias
 
+from ...operators.records import record
 from ..errors import MachineError
 from ..memory.regions import Bytes
 from .program import Array
-from .records import record
 from .size_operations import Scalar
 
 birth = count().__next__

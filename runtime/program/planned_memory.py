@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from ...operators.records import record
 from .data_types import Natural
 from .instructions import AllocStorage, Reg
 from .program import Function, Program
-from .records import record
 
 
 @record

@@ -12,12 +12,12 @@ from typing import Annotated, Any, TypeAlias
 import numpy.typing as npt
 
 from ...operators.named_dims import Bounds
+from ...operators.records import record
 from ..codec.notes import ELSEWHERE
 from ..errors import Location
 from .data_types import DataTypes, Shape
 from .dtypes import element_type, type_name
 from .instructions import Instruction
-from .records import record
 
 Array: TypeAlias = npt.NDArray[Any]
 AttrValue: TypeAlias = int | float | bool | str | tuple[int, ...]

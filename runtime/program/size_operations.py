@@ -16,11 +16,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ...operators.measures import MEASURES
+from ...operators.records import record
 from ...operators.sizes import Check, fill
 from ...operators.sizes.size_table import OPERATIONS, PREDICATES
 from ..errors import MachineError
 from .program import Array, TensorSpec, spec_of
-from .records import record
 
 Number: TypeAlias = int | float
 

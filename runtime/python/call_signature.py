@@ -21,17 +21,18 @@ class Value:
     A parameter or result of a function.
 
     `shape` has a name for a dim whose size is known when the function is called, or None if it has
-    no name; dims of one name are equal. `dtype` and `shape` are None if the value is not a tensor.
+    no name; dims of one name are equal. `dtype` and `shape` are None if the value is not a tensor;
+    before a program is compiled, `dtype` may be another type.
     """
 
     name: str
     dtype: str | None
     shape: tuple[int | str | None, ...] | None
-    device: str
+    device: str = "cpu:0"
 
     def __str__(self) -> str:
         if self.shape is None:
-            return f"{self.name}: {ANY}"
+            return f"{self.name}: {self.dtype or ANY}"
         dims = ", ".join("?" if dim is None else str(dim) for dim in self.shape)
         return f"{self.name}: {self.dtype}[{dims}]"
 

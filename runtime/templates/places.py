@@ -20,11 +20,12 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from math import prod
+from types import CellType, FunctionType
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..kernels.bind import Thunk, flattened
+from ..kernels.bind import InOrder, Thunk, flattened
 from ..program.dtypes import element_type
 from .sizes import NoTemplate, Number, Trace, Traced, code_of, plain
 
@@ -48,13 +49,14 @@ class Line(NamedTuple):
     A line of a template that runs after its sizes are known.
 
     It defines a view, `name`, or calls what an instruction does, the site's. Lines of a later
-    `phase` run after sizes were read from memory.
+    `phase` run after sizes were read from memory. `number` counts the lines that were traced.
     """
 
     name: str
     code: str
     phase: int
     site: int
+    number: int
 
 
 class Body:
@@ -79,7 +81,7 @@ class Body:
 
     def add(self, code: str) -> None:
         """Append a line."""
-        self.lines.append(Line("", code, self.phase, self.site))
+        self.lines.append(Line("", code, self.phase, self.site, len(self.lines)))
 
     def view(self, code: str) -> str:
         """Return the name of the array that `code` makes."""
@@ -92,7 +94,7 @@ class Body:
         """Return the name of a new array that `code` makes."""
         self._count += 1
         name = f"{kind}{self._count}"
-        self.lines.append(Line(name, code, self.phase, self.site))
+        self.lines.append(Line(name, code, self.phase, self.site, len(self.lines)))
         return name
 
 
@@ -106,6 +108,12 @@ class Flags:
 
     def __init__(self, contiguous: bool = True, writeable: bool = True) -> None:
         self.c_contiguous, self.writeable = contiguous, writeable
+
+
+class Address(NamedTuple):
+    """The first byte of a place, to compare places of one base."""
+
+    data: Number
 
 
 Base: TypeAlias = "Root | str"
@@ -141,6 +149,8 @@ class Place:
 
     ndim = property(lambda self: len(self.shape))
     size = property(lambda self: prod(self.shape))
+    ctypes = property(lambda self: Address(self.start))
+    itemsize = property(lambda self: self.dtype.itemsize)
     nbytes = property(lambda self: self.size * self.dtype.itemsize)
 
     @property
@@ -223,24 +233,26 @@ class Place:
 
     def __getitem__(self, key: Any) -> Place:
         items = list(key) if isinstance(key, tuple) else [key]
-        if not all(isinstance(item, slice) or item is ... for item in items):
+        if not all(isinstance(item, slice | int | Traced) or item is ... for item in items):
             raise NoTemplate("an index")
-        if ... in items:
-            at = items.index(...)
-            items[at : at + 1] = [slice(None)] * (self.ndim - len(items) + 1)
-        items += [slice(None)] * (self.ndim - len(items))
-        bounds = [_bounds(item, dim) for item, dim in zip(items, self.shape, strict=True)]
-        shape = [stop - start for start, stop in bounds]
-        is_rows = all(item == slice(None) for item in items[1:])
+        dots = [at for at, item in enumerate(items) if item is ...]
+        at = dots[0] if dots else len(items)
+        items[at : at + 1] = [slice(None)] * (self.ndim - len(items) + len(dots))
+        taken = [_taken(item, dim) for item, dim in zip(items, self.shape, strict=True)]
+        shape = [count for _, _, count in taken if count is not None]
+        if not shape and not dots:
+            raise NoTemplate("an element of an array")
+        first_only = bool(taken) and all(code == ":" for code, _, _ in taken[1:])
+        is_rows = first_only and ":" not in taken[0][0].partition(":")[2]
         if is_rows and self.is_laid_out:
             row = prod(self.shape[1:]) * self.dtype.itemsize
-            start = self.start + bounds[0][0] * row
+            start = self.start + taken[0][1] * row
             return Place(self.body, self.base, start, self.dtype, shape, flags=self.flags)
-        taken = ", ".join(
-            ":" if item == slice(None) else f"{code_of(start)}:{code_of(stop)}"
-            for item, (start, stop) in zip(items, bounds, strict=True)
-        )
-        return self._derived(shape, f"[{taken}]", is_rows and self.flags.c_contiguous)
+        code = ", ".join([*(code for code, _, _ in taken), "..."])
+        return self._derived(shape, f"[{code}]", is_rows and self.flags.c_contiguous)
+
+    def __len__(self) -> int:
+        return self.shape[0].__index__()
 
     def item(self) -> Number:
         """Return the element, which must be a size of the call."""
@@ -288,10 +300,8 @@ class Sizes(Place):
         return self.body.view(code)
 
 
-def _bounds(item: slice, dim: Any) -> tuple[Any, Any]:
-    """Return where a slice of an axis starts and stops."""
-    if item.step not in (None, 1):
-        raise NoTemplate("a slice with a step")
+def _taken(item: Any, dim: Any) -> tuple[str, Any, Any]:
+    """Return the code of an index or slice of an axis, its start, and the count of a slice."""
 
     def clamped(bound: Any, default: Number) -> Any:
         if bound is None:
@@ -301,8 +311,22 @@ def _bounds(item: slice, dim: Any) -> tuple[Any, Any]:
             return bound if bound >= 0 else 0
         return bound if bound <= dim else dim
 
+    if not isinstance(item, slice):
+        start = item if item >= 0 else item + dim
+        if not 0 <= start < dim:
+            raise NoTemplate("an index out of range")
+        return code_of(start), start, None
+    if item == slice(None):
+        return ":", 0, dim
+    step = 1 if item.step is None else item.step
+    if step <= 0:
+        raise NoTemplate("a slice backwards")
     start, stop = clamped(item.start, 0), clamped(item.stop, dim)
-    return start, stop if stop >= start else start
+    stop = stop if stop >= start else start
+    code = f"{code_of(start)}:{code_of(stop)}"
+    if step == 1:
+        return code, start, stop - start
+    return f"{code}:{code_of(step)}", start, (stop - start + (step - 1)) // step
 
 
 def _expand_dims(_: Place, x: Any, axis: int) -> Any:
@@ -327,6 +351,16 @@ def _broadcast_to(_: Place, x: Any, shape: Any) -> Any:
     return Place(x.body, x.base, x.start, x.dtype, shape, lambda: view(code), Flags(False, False))
 
 
+def _flip(_: Place, x: Any, axis: int) -> Any:
+    return x._derived(x.shape, f"[{':, ' * (axis % x.ndim)}::-1]")
+
+
+def _moveaxis(_: Place, x: Any, source: int, to: int) -> Any:
+    order = [axis for axis in range(x.ndim) if axis != source % x.ndim]
+    order.insert(to % x.ndim, source % x.ndim)
+    return x.transpose(tuple(order))
+
+
 def _split(_: Place, x: Any, points: Any, axis: int) -> Any:
     if isinstance(points, int):
         raise NoTemplate("a split into equal parts")
@@ -339,6 +373,8 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.arange: _arange,
     np.broadcast_to: _broadcast_to,
     np.expand_dims: _expand_dims,
+    np.flip: _flip,
+    np.moveaxis: _moveaxis,
     np.may_share_memory: lambda _, a, b: meet(a, b),
     np.split: _split,
 }
@@ -381,30 +417,73 @@ def lines_of(body: Body, thunk: Thunk) -> list[str]:
     for part in flattened(thunk):
         if isinstance(part, Lines):
             lines += part.lines
-            continue
-        if type(part) is not partial:
-            raise NoTemplate(f"a kernel that runs {part!r:.60}")
-        args = [argument(body, arg) for arg in part.args]
-        args += [f"{key}={argument(body, arg)}" for key, arg in part.keywords.items()]
-        function: Any = part.func
-        if isinstance(function, Method):
-            name = f"{function.place.name()}.{function.name}"
+        elif type(part) is partial:
+            args = [argument(body, arg) for arg in part.args]
+            args += [f"{key}={argument(body, arg)}" for key, arg in part.keywords.items()]
+            lines.append(f"{argument(body, part.func)}({', '.join(args)})")
         else:
-            name = body.trace.constant(function)
-        lines.append(f"{name}({', '.join(args)})")
+            lines.append(f"{argument(body, part)}()")
     return lines
 
 
 def argument(body: Body, arg: Any) -> str:
-    """Return the expression for an argument of a call."""
+    """Return the expression for an object that a kernel uses when it runs."""
     if isinstance(arg, Place):
         return arg.name()
     if isinstance(arg, Traced) or arg is None or type(arg) in (bool, int):
         return code_of(arg)
-    if type(arg) is tuple:
-        return f"({''.join(argument(body, item) + ', ' for item in arg)})"
-    if isinstance(arg, np.ndarray) and arg.dtype == object:
-        raise NoTemplate("sizes in an array")
-    if isinstance(arg, list | dict | set):
-        raise NoTemplate("an argument that may change")
-    return body.trace.constant(arg)
+    if isinstance(arg, Method):
+        return f"{arg.place.name()}.{arg.name}"
+    if isinstance(arg, np.ndarray):
+        if arg.dtype == object:
+            raise NoTemplate("sizes in an array")
+        code = body.trace.constant(arg)
+        return body.view(f"{code}.copy()") if arg.flags.writeable else code  # one for each arena
+    if not _is_traced(arg):
+        return body.trace.constant(arg)
+    if type(arg) in (tuple, list):
+        listed = "".join(f"{argument(body, item)}, " for item in arg)
+        return f"({listed})" if type(arg) is tuple else f"[{listed}]"
+    if type(arg) is slice:
+        return f"slice({', '.join(argument(body, part) for part in _parts(arg))})"
+    if type(arg) is partial and not arg.keywords:
+        return f"partial({', '.join(argument(body, part) for part in _parts(arg))})"
+    if type(arg) is FunctionType and not _is_traced(arg.__defaults__):
+        cells = "".join(f"{argument(body, part)}, " for part in _parts(arg))
+        return f"closure({body.trace.constant(arg)}, ({cells}))"
+    raise NoTemplate(f"a kernel that uses {arg!r:.60}")
+
+
+def _parts(item: Any) -> Sequence[Any]:
+    """Return what an object that kernels use is made of."""
+    match item:
+        case tuple() | list():
+            return item  # pyright: ignore[reportUnknownVariableType]
+        case slice():
+            return (item.start, item.stop, item.step)
+        case partial():
+            return (item.func, *item.args, *item.keywords.values())
+        case InOrder():
+            return item.thunks
+        case FunctionType():
+            cells = item.__closure__ or ()
+            return [cell.cell_contents for cell in cells]
+        case _:
+            return ()
+
+
+def _is_traced(item: Any) -> bool:
+    """Test whether an object depends on the sizes of the call, or on places."""
+    if isinstance(item, Place | Traced | Method):
+        return True
+    if isinstance(item, dict):
+        return any(map(_is_traced, item.values()))
+    return any(map(_is_traced, _parts(item)))
+
+
+def closure(function: FunctionType, contents: Sequence[object]) -> FunctionType:
+    """Return `function` with other contents of its cells."""
+    cells = tuple(map(CellType, contents))
+    return FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, cells
+    )

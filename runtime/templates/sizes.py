@@ -62,6 +62,13 @@ class Trace:
         """Return a size that the template reads from memory, now."""
         return self._new(code, value, LOW, HIGH)
 
+    def unpacked(self, code: str, values: Sequence[int]) -> list[Traced]:
+        """Return the elements of the tuple that `code` computes, which are at least 0."""
+        names = [f"e{self._count}_{number}" for number in range(len(values))]
+        self.lines.append((f"{', '.join(names)},", code))
+        pairs = zip(names, values, strict=True)
+        return [self._new(name, value, 0, HIGH) for name, value in pairs]
+
     def guard(self, condition: str) -> None:
         """Require `condition` of calls."""
         if condition not in self._guards:

@@ -1,9 +1,9 @@
 """
 The templates of a machine.
 
-A function gets a template when a second call with sizes of its own was recorded. A call with new
-sizes tries them, the one that fitted last first; where no guards hold, it is recorded, and gets a
-template, too.
+A function gets a template when a second call with other sizes or decisions was recorded. A call
+with new sizes tries them, the one that fitted last first; where no guards hold, it is recorded, and
+gets a template, too.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...operators.records import record
 from ..calls.values import plain_value
 from ..errors import MachineError
-from ..machine.binding import bind_plan
 from ..machine.context import Context
 from ..machine.paths import Decision
 from ..observe.counters import Counters
@@ -36,7 +36,7 @@ MAX_FAILURES = 4
 """Number of paths without a template after which a function gets no more."""
 
 
-@dataclass(slots=True)
+@record
 class Executed:
     """The counters of a call of a template, until they are read."""
 
@@ -47,9 +47,12 @@ class Executed:
         return self.template.counters(self.sizes)
 
 
-def _shapes(index: int, args: Sequence[Any]) -> object:
-    """Return the shapes of those arguments of function `index` that are arrays."""
-    return index, *(getattr(arg, "shape", None) for arg in args)
+def _shapes(item: Any) -> object:
+    """Return the shapes of the arrays in `item`, which may be data."""
+    if isinstance(item, tuple | list):
+        fields: Sequence[Any] = item
+        return getattr(fields, "tag", 0), *map(_shapes, fields)
+    return getattr(item, "shape", None)
 
 
 @dataclass(eq=False)
@@ -62,25 +65,25 @@ class Templates:
     """The reasons why paths of a function have no template."""
     runs: dict[int, int] = field(default_factory=dict[int, int])
     """The number of calls of a function that templates ran."""
-    _recorded: dict[int, int] = field(default_factory=dict[int, int])
+    _first: dict[int, object] = field(default_factory=dict[int, object])
+    """The shapes and decisions of the first recorded call of a function."""
     _seen: set[object] = field(default_factory=set[object])
     """Shapes that ran templates with kernels to bind: recorded when they come again."""
     _traced: dict[int, int] = field(default_factory=dict[int, int])
     _lock: Lock = field(default_factory=Lock)
 
-    @property
-    def is_possible(self) -> bool:
-        """Test whether kernels are NumPy's; compiled ones need addresses, which places lack."""
-        return self.context.bind_plan is bind_plan
-
     def learn(self, index: int, args: Sequence[Any], decisions: Sequence[Decision]) -> None:
         """Make a template of the path that was just recorded for `args`, if it may be worth it."""
         with self._lock:
-            self._recorded[index] = self._recorded.get(index, 0) + 1
             failures = self.failures.setdefault(index, [])
-            if _shapes(index, args) in self._seen:
+            try:
+                shapes = index, _shapes(args)
+            except RecursionError:
                 return
-            if self._recorded[index] < 2 or len(failures) >= MAX_FAILURES:
+            path = shapes, tuple(decisions)
+            if self._first.setdefault(index, path) == path or shapes in self._seen:
+                return
+            if len(failures) >= MAX_FAILURES:
                 return
             traced = self._traced.get(index, 0)
             if traced >= FIRST + self.runs.get(index, 0) // RUNS_FOR_ANOTHER:
@@ -103,12 +106,13 @@ class Templates:
         index: int,
         args: Sequence[object],
         limit: float,
+        stamp: Callable[[], None] | None = None,
     ) -> tuple[Bound, Any] | None:
         """
         Run a template of function `index`; return None if the call must be recorded.
 
         Otherwise returns what ran, and its result and sizes. `bind` binds a template to memory. A
-        path has at most `limit` instructions.
+        path has at most `limit` instructions. `stamp` reads the clock, if the call is measured.
         """
         templates = self.by_function[index]
         if not all(type(arg) is np.ndarray for arg in args):
@@ -116,13 +120,19 @@ class Templates:
                 args = [*map(plain_value, args)]
             except (MachineError, RecursionError):
                 return None
-        shapes = _shapes(index, args) if any(t.opaque for t in templates) else None
+        shapes = (index, _shapes(args)) if any(t.opaque for t in templates) else None
         if shapes in self._seen:
             return None
         for number, template in enumerate(templates):
-            bound = bind(template)
+            if template.length > limit:
+                continue
             try:
-                result = bound.run(args) if template.length <= limit else None
+                if stamp is None:
+                    bound = bind(template)
+                    result = bound.run(args)
+                else:
+                    bound = bind(template.measured)
+                    result = bound.run((*args, stamp))
             except Exception:  # recorded, it fails with its position
                 continue
             if result is None:

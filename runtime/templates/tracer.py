@@ -19,7 +19,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import prod
-from typing import Any
+from time import perf_counter_ns
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,24 +32,27 @@ from ...operators.sizes import Size, maximum
 from ...operators.sizes.size_table import OPERATIONS, PREDICATES
 from ..calls.argument_types import check_types
 from ..calls.value_checks import check_arguments
+from ..calls.values import Tagged
 from ..kernels.bind import Attrs, Bind, Thunk
 from ..kernels.checked import ArrayElements, SizeChecked, tensor_of
-from ..machine.binding import Bound, bind_plan
+from ..machine.binding import Bound, overlaps_of
 from ..machine.context import Context
 from ..machine.execution import resume
-from ..machine.kernel_plan import KernelPlan, Overlap, plan_kernel
+from ..machine.kernel_plan import KernelPlan, plan_kernel
 from ..machine.paths import Branch, Call, Contents, Decision, Frame, Read, Return, State, TraceSize
 from ..machine.recording import Recorder
 from ..memory.limits import POISON
-from ..memory.packing import Layout
+from ..memory.packing import Layout, Plans
 from ..memory.scratch import Workspace
 from ..memory.spaces import Space
 from ..observe.counters import Counters
+from ..observe.segment_details import SegmentDetails
+from ..program import instructions as vm
 from ..program.dtypes import element_type
 from ..program.objects import Data, Object, Storage, Tensor
-from ..program.program import Array, Kernel, TensorSpec, spec_of
+from ..program.program import Array, Kernel, Step, TensorSpec, spec_of
 from ..program.size_operations import Scalar
-from .places import Body, Flags, Lines, Place, Root, Sizes, lines_of, meet
+from .places import Body, Flags, Lines, Place, Root, Sizes, lines_of, shape_code
 from .sizes import NoTemplate, Number, Trace, Traced, code_of, plain, value_of
 
 MAX_INSTRUCTIONS = 1 << 14
@@ -123,6 +127,15 @@ class Scratch(Workspace):
         raise AssertionError("its lines are used")
 
 
+class Site(NamedTuple):
+    """An instruction of a function, and the step of its kernel; `details` have its operands."""
+
+    function: int
+    pc: int
+    step: Step | None
+    details: SegmentDetails | None
+
+
 @dataclass(eq=False)
 class Traces:
     """The facts about a path that is traced, so far."""
@@ -136,8 +149,13 @@ class Traces:
     """The bytes of storages that were written."""
     counters: Counters = field(default_factory=Counters)
     peak: list[Any] = field(default_factory=list[Any])
-    sites: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
-    """The function and the instruction of each site."""
+    sites: list[Site] = field(default_factory=list["Site"])
+    measures: bool = False
+    """True if the template reads the clock, for a profile."""
+    details: list[tuple[int, SegmentDetails]] = field(
+        default_factory=list[tuple[int, SegmentDetails]]
+    )
+    """Notes on the parts of the path, if it `measures`, and their functions."""
     opaque: list[str] = field(default_factory=list[str])
     """The kernels that are bound in each call, and why."""
     breaks: list[int] = field(default_factory=list[int])
@@ -201,7 +219,7 @@ class Tracer(Recorder):
     def mark_unwritten(self, storage: Storage) -> None:
         """Reads are checked against what was written."""
 
-    def require_written(self, *tensors: Tensor) -> None:
+    def check_written(self, tensors: Sequence[Tensor]) -> None:
         for tensor in tensors:
             place: Any = tensor.array
             if not isinstance(place, Place) or not isinstance(place.base, Root):
@@ -219,11 +237,16 @@ class Tracer(Recorder):
             return False
         return start >= first and stop <= last
 
-    def wrote(self, *tensors: Tensor) -> None:
+    def mark_written(self, tensors: Sequence[Tensor]) -> None:
         for tensor in tensors:
             place: Any = tensor.array
             if isinstance(place, Place) and isinstance(place.base, Root):
                 self._written(place.base).insert(0, (place.start, place.start + place.nbytes))
+
+    def join_tensors(self, i: vm.JoinTensors) -> None:
+        super().join_tensors(i)
+        self.check_written([self.tensor(part) for part in i.parts])
+        self.mark_written([self.tensor(i.dst)])
 
     def hand_over(self, *roots: Object) -> None:
         rest = list(roots)
@@ -283,9 +306,13 @@ class Tracer(Recorder):
         return Place(self.body, name, 0, spec.dtype, spec.dims)
 
     def plan_slices(self, pack: Any, sizes: tuple[Any, ...]) -> Layout:
-        if any(isinstance(plain(size), Traced) for size in sizes):
-            raise NoTemplate("a plan of slices by their sizes")
-        return super().plan_slices(pack, tuple(map(plain, sizes)))
+        sizes = tuple(map(plain, sizes))
+        total, offsets = super().plan_slices(pack, tuple(map(value_of, sizes)))
+        if not any(isinstance(size, Traced) for size in sizes):
+            return total, offsets
+        planned = self.trace.constant(partial(_planned, self.context.plans, pack))
+        found: Any = self.trace.unpacked(f"{planned}{shape_code(sizes)}", (total, *offsets))
+        return found[0], tuple(found[1:])
 
     # Kernels
 
@@ -293,16 +320,9 @@ class Tracer(Recorder):
         self, kernel: Kernel, ins: Sequence[Any], outs: Sequence[Any], known: Mapping[int, Any]
     ) -> KernelPlan:
         contents = {n: elements for n, array in known.items() if (elements := elements_of(array))}
-        overlaps: list[Overlap] = []
-        operands = list(ins)
-        for number, out in enumerate(outs):
-            for other, operand in enumerate(operands):
-                if meet(out, operand):
-                    same = out.start == operand.start and out.nbytes == operand.nbytes
-                    overlaps.append(Overlap(number, other, bool(same)))
-            operands.append(out)
         specs = [spec_of(array) for array in ins], [spec_of(array) for array in outs]
-        return plan_kernel(kernel, *specs, tuple(overlaps), self.context.binds, contents)
+        overlaps = overlaps_of(ins, outs)
+        return plan_kernel(kernel, *specs, overlaps, self.context.binds, contents)
 
     @property
     def bind_plan(self) -> Callable[..., Bound]:
@@ -318,11 +338,16 @@ class Tracer(Recorder):
     ) -> Bound:
         bind: Any = self._lines
         steps = tuple(step._replace(bind=partial(bind, step.bind)) for step in plan.steps)
-        return bind_plan(replace(plan, steps=steps), ins, outs, workspace)
+        return self.context.bind_plan(replace(plan, steps=steps), ins, outs, workspace)
 
-    def compute(self, thunk: Thunk, step: Any = None) -> None:
-        sites = self.traces.sites
-        site = self.state.frame.function, self.pc
+    @property
+    def position(self) -> int:
+        return len(self.body.lines)
+
+    def compute(self, thunk: Thunk, step: Step | None = None) -> None:
+        sites, details = self.traces.sites, self.traces.details
+        notes = details[-1][1] if details else None
+        site = Site(self.state.frame.function, self.pc, step, notes)
         if not sites or sites[-1] != site:
             sites.append(site)
         self.body.site = len(sites) - 1
@@ -380,8 +405,17 @@ class Tracer(Recorder):
         """Calls nest: the path is known, and short."""
 
 
+def _planned(plans: Plans, pack: Any, *sizes: int) -> tuple[int, ...]:
+    total, offsets = plans.of(pack, sizes)
+    return total, *offsets
+
+
 def trace_path(
-    context: Context, index: int, args: Sequence[object], decisions: Sequence[Decision]
+    context: Context,
+    index: int,
+    args: Sequence[object],
+    decisions: Sequence[Decision],
+    measures: bool = False,
 ) -> tuple[Traces, Object]:
     """
     Trace the path that function `index` takes for `args`, and return its result.
@@ -390,7 +424,7 @@ def trace_path(
     """
     if context.has_references:
         raise NoTemplate("references")
-    traces = Traces(context)
+    traces = Traces(context, measures=measures)
     objects = _parameters(traces, index, args)
     left = iter(decisions)
     frame = Frame(
@@ -399,7 +433,14 @@ def trace_path(
     state, pc, known = State.entry(frame), 0, {}
     callers: list[tuple[State, Call]] = []
     while True:
-        tracer = Tracer(context, state, pc, known, counters=traces.counters, traces=traces)
+        observers = list(context.observers)
+        if measures:
+            details = SegmentDetails(perf_counter_ns)
+            observers.append(details)
+            traces.details.append((state.frame.function, details))
+        tracer = Tracer(
+            *(context, state, pc, known, observers), counters=traces.counters, traces=traces
+        )
         end = tracer.follow()
         traces.peak = list(map(maximum, traces.peak, state.peak))
         traces.length += len(tracer.executed)
@@ -474,12 +515,12 @@ def _parameters(traces: Traces, index: int, args: Sequence[object]) -> tuple[Obj
                 trace.lines.append((f"a{count}", code))
             name, count = f"a{count}", count + 1
             return tensor(arg, name, device, labels, declared)
-        if type(arg) is not tuple:
-            raise NoTemplate("data as an argument")
         fields: Any = arg
-        trace.guard(f"type({code}) is tuple and len({code}) == {len(fields)}")
+        tag = fields.tag if isinstance(fields, Tagged) else 0
+        kind = f"{trace.constant(Tagged)} and {code}.tag == {tag}" if tag else "tuple"
+        trace.guard(f"type({code}) is {kind} and len({code}) == {len(fields)}")
         parts = [value(f, f"{code}[{i}]", device, (), None) for i, f in enumerate(fields)]
-        return Data(0, tuple(parts))
+        return Data(tag, tuple(parts))
 
     for number, (param, arg) in enumerate(zip(function.params, args, strict=True)):
         declared = param.spec.shape if param.spec else None

@@ -28,6 +28,7 @@ from typing import Protocol, TypeAlias, cast
 
 import numpy as np
 
+from ...operators.records import record
 from ...operators.rules import Rule, Work
 from ...operators.signature import ELEMENTS, MAX_RANK, Call, Element, SignatureError
 from ..errors import MachineError
@@ -45,7 +46,6 @@ from ..program.program import (
     WeightFunction,
     spec_of,
 )
-from ..program.records import record
 from .mapped_arrays import aligned
 from .tensor_file import TensorFile
 

@@ -19,12 +19,12 @@ from typing import Any, cast
 import numpy as np
 
 from ...operators.element_types import NUMBER_TYPES
+from ...operators.records import record
 from ..errors import MachineError
 from ..files import contents, path_text, replace
 from ..memory.limits import ALIGNMENT, MAX_EXTENT, MAX_RANK
 from ..program.dtypes import element_type
 from ..program.program import Array, TensorSpec
-from ..program.records import record
 
 _TYPES = {row.safetensors: name for name, row in NUMBER_TYPES.items() if row.safetensors}
 METADATA = "__metadata__"
@@ -40,6 +40,8 @@ MAX_HEADER = 100_000_000
 
 @record
 class _Entry:
+    """A tensor of the file: its type there, its shape, and the place of its bytes."""
+
     type: str
     shape: tuple[int, ...]
     start: int

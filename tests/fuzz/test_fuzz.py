@@ -16,7 +16,7 @@ from fuzz.kinds import KINDS, Kind
 from fuzz.worker import Verdict, Worker
 from helpers.programs.random_settings import OTHER, ROUNDS, rounds
 
-COUNT, COMPILED = OTHER or rounds(40, 8), OTHER or rounds(20, 10)
+COUNT, COMPILED = OTHER or rounds(40, 16), OTHER or rounds(20, 20)
 """Inputs per kind, the first ones in each run; fewer where each is compiled as a whole."""
 
 

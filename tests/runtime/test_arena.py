@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.machine.recorded import without_templates
 from helpers.programs.machine_programs import call, f32, function, kernel, program
 
 from xrelay.runtime.errors import MachineError
@@ -17,7 +18,6 @@ from xrelay.runtime.memory.limits import Memory
 from xrelay.runtime.memory.regions import Extent, Region
 from xrelay.runtime.program import instructions as vm
 from xrelay.runtime.program.program import Function, Program, TensorSpec
-from xrelay.runtime.templates.table import Templates
 
 MIB = 1 << 20
 ROWS = f32(None, 4)
@@ -128,7 +128,7 @@ def test_a_limit_that_fits_each_call_fits_all():
 
 def test_the_least_recently_used_types_are_dropped_at_once(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(arena_module, "MAX_SIGNATURES", 2)
-    monkeypatch.setattr(Templates, "is_possible", False)
+    without_templates(monkeypatch)
     machine = Machine(tripled())
     inputs: dict[int, Any] = {}
     gc.disable()

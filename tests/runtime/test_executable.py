@@ -19,6 +19,7 @@ from helpers.programs.machine_programs import call, f32, function, kernel, progr
 from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]
 
 from xrelay.operators.named_dims import Bounds
+from xrelay.operators.records import record
 from xrelay.runtime import files
 from xrelay.runtime.codec.notes import at_least
 from xrelay.runtime.codec.plain import ATTRIBUTES, PLAIN, stored_fields
@@ -58,7 +59,6 @@ from xrelay.runtime.program.program import (
     TensorSpec,
     WeightFunction,
 )
-from xrelay.runtime.program.records import record
 from xrelay.runtime.weights import late_bound
 from xrelay.runtime.weights.late_bound import GROUP
 

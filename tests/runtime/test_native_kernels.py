@@ -19,6 +19,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 import xrelay
 from xrelay.lowering.native.toolchain import tool_paths
 from xrelay.passes.support.diagnostics import ReportingContext
+from xrelay.runtime.machine.machine import Machine
 from xrelay.runtime.native.compiled_kernels import NativeLibrary
 from xrelay.tools.api import front_door
 from xrelay.tools.api.loaded import Loaded, native_kernels
@@ -136,7 +137,11 @@ def test_kernels_of_static_shapes(programs: Mapping[str, Traced]) -> None:
 
 def test_kernels_of_dynamic_shapes(programs: Mapping[str, Traced]) -> None:
     program = programs["dynamic"]
-    for rows in (3, 1, 0, 17, 3):
+    machine = cast(Machine, vars(program.exe)["_machine"])
+    for rows in (3, 1, 0, 17, 3, 5, 40):
+        if rows == 5:  # from here on, the path is a template
+            program.ran.clear()
+            machine.templates.runs.clear()
         x, y = inputs((rows, 4), (4,), seed=rows)
         expected = softmax(x + y, -1)
         probability, total, less = program.exe(x, y)
@@ -144,6 +149,7 @@ def test_kernels_of_dynamic_shapes(programs: Mapping[str, Traced]) -> None:
         np.testing.assert_allclose(total, (expected * x).sum(1), rtol=1e-4, atol=1e-6)
         np.testing.assert_array_equal(less, x < y)
     assert {"relay.nn.softmax", "relay.less", "relay.sum"} <= program.native_steps
+    assert list(machine.templates.runs.values()) == [2]
 
 
 def test_kernels_without_linalg_are_those_of_numpy(

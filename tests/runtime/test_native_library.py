@@ -16,7 +16,7 @@ from xrelay.lowering.native.build.build_files import library_of
 from xrelay.lowering.native.c.c_interface import header_source, shim_source
 from xrelay.lowering.native.toolchain import linking
 from xrelay.lowering.native.toolchain.linking import SUPPORT, c_file
-from xrelay.runtime.native import direct_calls
+from xrelay.runtime.native import entry_calls
 from xrelay.runtime.native.interface import Constant, InterfaceError, Library
 from xrelay.runtime.program.program import TensorSpec
 
@@ -129,7 +129,7 @@ def test_arrays_that_code_cannot_read_as_they_are(exe: xrelay.NativeExecutable):
 
 
 def test_shapes_that_were_seen_are_forgotten(exe: xrelay.NativeExecutable, monkeypatch: Any):
-    monkeypatch.setattr(direct_calls, "MOST_KEPT", 3)
+    monkeypatch.setattr(entry_calls, "MOST_KEPT", 3)
     for n in (*range(1, 9), *range(1, 9)):
         x = np.full((n, 4), n, np.float32)
         assert exe.main(x, x)[1].shape == (n, 4)

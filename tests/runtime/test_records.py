@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from xrelay.runtime.program.records import record
+from xrelay.operators.records import record
 
 
 @record

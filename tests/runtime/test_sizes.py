@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.machine.both_machines import Machine
+from helpers.machine.recorded import without_templates
 from helpers.programs.machine_programs import f32, function, kernel, program
 from helpers.programs.random_settings import exactly
 from hypothesis import given
@@ -188,7 +189,8 @@ def sized_machine(**options: Any) -> Machine:
     return Machine(by_data(), kernels={**KERNELS, "demo.fill": _fill}, **options)
 
 
-def test_a_size_from_data_is_one_decision():
+def test_a_size_from_data_is_one_decision(monkeypatch: pytest.MonkeyPatch):
+    without_templates(monkeypatch)
     machine = sized_machine()
     for n in (3, 0, 7, 3, 1):
         data = np.array([n, 99], np.int64)

@@ -8,11 +8,17 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from helpers.machine.recorded import without_templates
+from helpers.programs.machine_programs import f32, function, kernel
+from helpers.programs.machine_programs import program as machine_program
 
 import xrelay
 from xrelay.operators.sizes import Check
+from xrelay.runtime.calls.values import Tagged
 from xrelay.runtime.machine.machine import Machine
 from xrelay.runtime.machine.recording import Recorder
+from xrelay.runtime.observe.profile_report import parts
+from xrelay.runtime.program import instructions as vm
 from xrelay.runtime.program.program import Program
 from xrelay.runtime.reference.reference_machine import ReferenceMachine
 from xrelay.runtime.templates.sizes import NoTemplate, Trace, Traced
@@ -62,11 +68,11 @@ def same(found: list[Any], wanted: list[Any]) -> None:
         assert (a.shape, a.dtype, a.tobytes()) == (b.shape, b.dtype, b.tobytes())
 
 
-@pytest.mark.parametrize("poison", [False, True])
+@pytest.mark.parametrize("option", [{}, {"poison": True}, {"sanitize": True}])
 def test_new_sizes_are_not_recorded(
-    program: Program, monkeypatch: pytest.MonkeyPatch, poison: bool
+    program: Program, monkeypatch: pytest.MonkeyPatch, option: dict[str, bool]
 ):
-    machine, reference = Machine(program, poison=poison), ReferenceMachine(program)
+    machine, reference = Machine(program, **option), ReferenceMachine(program)  # pyright: ignore
     segments = count_recorded(monkeypatch)
     for n, m in [(2, 3), (4, 6), (5, 2), (300, 70), (3, 3), (7, 1000)]:
         args = arguments(n, m)
@@ -103,6 +109,33 @@ def test_counters_are_those_of_recorded_calls(program: Program):
     assert found.instructions == sum((one.counters.instructions for one in each), Counter[str]())
     assert found.storage_bytes.total() == sum(one.counters.storage_bytes.total() for one in each)
     assert found.peak == {0: max(one.counters.peak[0] for one in each)}
+
+
+def test_a_profile_is_that_of_recorded_calls(program: Program, monkeypatch: pytest.MonkeyPatch):
+    machine = Machine(program)
+    for n in range(2, 5):
+        machine.run("main", *arguments(n, n))
+    segments = count_recorded(monkeypatch)
+    with machine.profile() as found:
+        for n in range(5, 9):
+            machine.run("main", *arguments(n, n + 1))
+    assert segments == []
+    without_templates(monkeypatch)
+    recorded = Machine(program)
+    with recorded.profile() as wanted:
+        for n in range(5, 9):
+            recorded.run("main", *arguments(n, n + 1))
+    kernels = [
+        {work: total.count for work, total in profile.times.works.items() if work.kernel}
+        for profile in (found, wanted)
+    ]
+    assert kernels[0] == kernels[1] != {}
+    assert found.times.peak == wanted.times.peak
+    assert {d: (t.count, t.size) for d, t in found.times.allocations.items()} == {
+        d: (t.count, t.size) for d, t in wanted.times.allocations.items()
+    }
+    assert sum(parts(found.times).values()) == found.times.total
+    assert found.times.recording == 0 < wanted.times.recording
 
 
 def test_errors_are_those_of_recorded_calls(program: Program):
@@ -150,7 +183,7 @@ def test_sizes_and_decisions_from_data(tmp_path: Path, monkeypatch: pytest.Monke
 def test_a_kernel_that_cannot_be_traced_is_bound_in_each_call(tmp_path: Path):
     text = """
 func.func @main(%x: tensor<?xf32>, %y: tensor<?x8xf32>) -> (tensor<?xf32>, tensor<?x8xf32>) {
-  %a = relay.erf %x : (tensor<?xf32>) -> tensor<?xf32>
+  %a = relay.reverse %x {axis = 0} : (tensor<?xf32>) -> tensor<?xf32>
   %b = relay.nn.softmax %y : (tensor<?x8xf32>) -> tensor<?x8xf32>
   func.return %a, %b : tensor<?xf32>, tensor<?x8xf32>
 }
@@ -191,3 +224,47 @@ def test_guards_are_the_decisions_that_bounds_leave_open():
     assert trace.binary("*", n, 2) == 10
     with pytest.raises(NoTemplate):
         n.require(Check.EQUAL, n, 6, "differ")
+
+
+def test_slices_are_planned_by_the_sizes_of_a_call():
+    """x and y are parts of an arena: abs(x) at one offset, -abs(x) at another."""
+    kernels = [kernel(op, [f32(None)], f32(None)) for op in ("abs", "negative")]
+    code = [
+        vm.ShapeOf(1, 0),
+        vm.LoadConsti(2, 0),
+        vm.LoadConsti(3, 4),
+        vm.Compute(4, "extract", (1, 2)),
+        vm.Compute(5, "muli", (3, 4)),
+        vm.Pack(6, (7, 8), 64, (0, 2, 1, 3), (vm.Reg(5), vm.Reg(5))),
+        vm.AllocStorage(9, vm.Reg(6), 64),
+        vm.SliceStorage(10, 9, vm.Reg(7), vm.Reg(5), 64),
+        vm.SliceStorage(11, 9, vm.Reg(8), vm.Reg(5), 64),
+        vm.AllocTensorReg(12, 10, 0, 1, "float32"),
+        vm.AllocTensorReg(13, 11, 0, 1, "float32"),
+        vm.InvokePacked(0, (0,), (12,)),
+        vm.InvokePacked(1, (12,), (13,)),
+        vm.AllocADT(14, 0, (12, 13)),
+        vm.Ret(14),
+    ]
+    machine = Machine(machine_program(function([f32(None)], *code), kernels=kernels))
+    for n in (3, 20, 40, 41, 300):
+        x = np.linspace(-1, 1, n, dtype=np.float32)
+        same(machine.run("main", x), [np.abs(x), -np.abs(x)])
+    assert machine.templates.runs == {0: 3}
+
+
+def test_data_of_constructors_are_arguments():
+    code = [
+        vm.GetTag(1, 0),
+        vm.GetField(2, 0, 0),
+        vm.AllocADT(3, 2, (1, 2)),
+        vm.Ret(3),
+    ]
+    machine = Machine(machine_program(function([None], *code)))
+    for n, tag in [(2, 1), (3, 1), (4, 1), (4, 2), (5, 2), (6, 1)]:
+        x = np.arange(n, dtype=np.float32)
+        result = machine.evaluate("main", Tagged(tag, (x,)))
+        assert isinstance(result, Tagged)
+        assert result.tag == 2
+        same(list(cast(Any, result)), [np.array(tag, np.int32), x])
+    assert machine.templates.runs == {0: 3}

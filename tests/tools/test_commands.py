@@ -1,6 +1,7 @@
 """As processes, the commands exit properly, with any streams and when interrupted."""
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 from helpers.programs.random_settings import share
 
 from xrelay.tools.opt import opt
+from xrelay.tools.run import run
 
 START = {
     "xrelay-opt": "from xrelay.tools.start import opt as main",
@@ -142,9 +144,10 @@ MODULES = {
 @pytest.mark.parametrize(
     ("command", "module"),
     [
-        (command, module)
-        for command, own in MODULES.items()
-        for module in ("xrelay.runtime", "xrelay.tools.start", "xrelay.tools.commands", *own)
+        ("xrelay-opt", "xrelay.runtime"),
+        ("xrelay-run", "xrelay.tools.start"),
+        ("xrelay-plan", "xrelay.tools.commands"),
+        *((command, module) for command, own in MODULES.items() for module in own),
     ],
 )
 def test_interrupted_in_an_import(command: str, module: str, line: list[str]):
@@ -214,8 +217,9 @@ FULL = (
 """As at the end of a disk: no file can have more than so many bytes. Bytecode would be cut, too."""
 
 
-@every_command
-@pytest.mark.parametrize("buffering", ["", "1"])
+@pytest.mark.parametrize(
+    ("command", "buffering"), [("xrelay-opt", ""), *((command, "1") for command in START)]
+)
 def test_a_stdout_that_is_cut_short(
     command: str, buffering: str, line: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -248,6 +252,7 @@ def test_a_temporary_file_that_is_full_is_named(
     file: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
@@ -257,10 +262,14 @@ def test_a_temporary_file_that_is_full_is_named(
         "  %y = relay.add %x, %w : (tensor<32xf32>, tensor<32xf32>) -> tensor<32xf32>\n"
         "  func.return %y : tensor<32xf32>\n}\n"
     )
-    before = FULL.format(size)
-    line = start(command, "in.mlir", "--random-weights", *arguments, before=before)
-    status, said = ran(line)
-    assert status == 1
+    main = {"xrelay-opt": opt.main, "xrelay-run": run.main}[command]
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        assert main(["in.mlir", "--random-weights", *arguments]) == 1
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    said = capsys.readouterr().err
     assert "<stdout>" not in said
     assert "internal error" not in said
     assert said.endswith(f"/{file}': File too large\n")

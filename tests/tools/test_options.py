@@ -219,7 +219,7 @@ def test_passes_are_listed_in_lines_and_described_alone(capsys: Err):
     assert "relay.primitive" in described
     assert opt.main(["--help-pass", "vm"]) == 0
     assert '\n    default: str = "cpu:0"\n' in (text := capsys.readouterr().out)
-    assert "\n  Passes:\n    infer-types, widen-bfloat16," in text
+    assert "\n  Passes:\n    infer-types, widen-narrow-types," in text
     assert opt.main(["--help-pass", "fuse-op"]) == 2
     assert "did you mean 'fuse-ops'?" in capsys.readouterr().err
     assert opt.main(["--show-dialects"]) == 0

@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from helpers.programs.random_settings import rounds
 from xdsl.dialects.builtin import FileLineColLoc
 from xdsl.dialects.test import TestOp
 from xdsl.ir import Operation
@@ -96,7 +97,7 @@ def test_whatever_is_wrong_is_said_at_a_place(opt: Opt, source: Write, seed: int
     """Damaged programs either cause an error at a line or are still valid."""
     random = Random(seed)
     words = [*PROGRAM.split(), "%q", "99999999999999999999", '"', "\\", "\0", "é", "loc("]
-    for _ in range(60):
+    for _ in range(rounds(240)):
         text = PROGRAM
         for _ in range(random.randint(1, 3)):
             start = random.randrange(len(text))

@@ -1,7 +1,7 @@
 """
 Printed IR is read back unchanged: lit inputs, with locations, and generic.
 
-By default a quarter of them are read, all with `XRELAY_ROUNDS=4`. Golden tests read text without
+By default a few of them are read, all with `XRELAY_ROUNDS=4`. Golden tests read text without
 locations, and print it (`ROUNDTRIP`).
 """
 
@@ -25,7 +25,7 @@ from xrelay.tools.text.printing import PrintOptions, module_text
 ROOT = Path(__file__).parents[2]
 FAULTS = ROOT / "tests" / "data" / "faults"
 GOLDEN = [path for path in (ROOT / "lit_tests").rglob("*.*") if "Output" not in path.parts]
-IR = share(sorted(path for path in GOLDEN if path.suffix == ".mlir"), 8)
+IR = share(sorted(path for path in GOLDEN if path.suffix == ".mlir"), 16)
 RELAY = [FAULTS / "anydim.relay", *sorted(path for path in GOLDEN if path.suffix == ".relay")]
 OPTIONS = (
     PrintOptions(debuginfo=True),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, cast
 
 from typing_extensions import override
 from xdsl.dialects.builtin import FileLineColLoc
@@ -48,8 +49,7 @@ def as_error(error: BaseException, reporter: Reporter) -> Error | None:
 
 
 @contextmanager
-def compiling(reporter: Reporter) -> Generator[None]:
-    """Raise errors in the `with` block as `Error`s."""
+def _compiling(reporter: Reporter) -> Generator[None]:
     try:
         with settings(), streams_kept():
             yield
@@ -60,3 +60,7 @@ def compiling(reporter: Reporter) -> Generator[None]:
     else:
         return
     raise made.with_traceback(None) from None
+
+
+compiling: Callable[[Reporter], AbstractContextManager[None, None]] = cast("Any", _compiling)
+"""Raise errors in the `with` block as `Error`s."""

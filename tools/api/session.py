@@ -12,12 +12,12 @@ Everything raises errors that `message_of` accepts; warnings and remarks are sen
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
+from ...operators.records import record
 from ...passes.support.diagnostics import Message, PassError, ReportingContext, Severity
 from ...runtime.calls.input_bindings import InputBindings
 from ...runtime.files import inside
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from ...runtime.program.program import Array  # imports NumPy
 
 
-@dataclass(frozen=True)
+@record
 class Given:
     """A program as it was read, and its weights."""
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from io import StringIO
 from typing import TYPE_CHECKING
 
+from ...operators.records import record
 from ...passes.support.diagnostics import Message, Severity
 from ...runtime.errors import MachineError, reason_of
 from ...runtime.files import CODE, START, contents, is_stream, kind_of, read_stream
@@ -44,7 +44,7 @@ LARGE = 1 << 20
 """The bytes from which on a file is mapped into memory."""
 
 
-@dataclass(frozen=True)
+@record
 class Source:
     """The input as it was read."""
 
@@ -78,7 +78,7 @@ class Source:
             raise SourceError(Message(Severity.ERROR, text, where)) from None
 
 
-@dataclass(frozen=True)
+@record
 class Part:
     """A part of the input, and the number of lines of the file before it."""
 

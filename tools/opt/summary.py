@@ -36,21 +36,8 @@ from ...passes.sizes.result_dims import dims_of_results
 from ...runtime.calls.input_bindings import InputBindings, dim_option
 from ...runtime.errors import Error
 from ...runtime.program.named_results import unique_names
+from ...runtime.python.call_signature import Value
 from ..api.source import Source
-
-
-@dataclass(frozen=True)
-class Value:
-    """An input or an output; its dims are sizes and names, "" without one, None if unknown."""
-
-    name: str
-    type: str
-    dims: Sequence[int | str] | None
-
-    def __str__(self) -> str:
-        if self.dims is None:
-            return f"{self.name}: {self.type}"
-        return f"{self.name}: {self.type}[{', '.join(str(dim) or '?' for dim in self.dims)}]"
 
 
 @dataclass(frozen=True)
@@ -103,8 +90,8 @@ class Summary:
 def _open_dims(function: Function, of: str) -> Iterator[str]:
     places: dict[str, list[str]] = {}
     for value in function.inputs:
-        for axis, dim in enumerate(value.dims or ()):
-            if isinstance(dim, str):
+        for axis, dim in enumerate(value.shape or ()):
+            if not isinstance(dim, int):
                 place = f"{value.name}:{axis}"
                 places.setdefault(dim or place, []).append(place)
     if places:
@@ -151,10 +138,11 @@ def _value(name: str, type: Attribute, names: Sequence[str | None]) -> Value:
         return Value(name, str(type), None)
     shape = tensor.get_shape()
     known = names or (None,) * len(shape)
-    dims = [
-        size if size != DYNAMIC_INDEX else dim or "" for size, dim in zip(shape, known, strict=True)
-    ]
-    return Value(name, _element(tensor), dims)
+    dims = (
+        size if size != DYNAMIC_INDEX else dim or None
+        for size, dim in zip(shape, known, strict=True)
+    )
+    return Value(name, _element(tensor), tuple(dims))
 
 
 def _element(tensor: Tensor) -> str:

@@ -24,6 +24,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec, ArgSpecConvertible, ParameterListType, ParameterType
 from xdsl.utils.hints import isa, type_repr
 
+from ...operators.records import record
 from ...operators.spelling import did_you_mean
 from ...passes.support.composite import CompositePass
 from ...passes.support.diagnostics import Message, Severity
@@ -66,7 +67,7 @@ WHOLE_MODULE = re.compile(r"(\s*builtin\.module\s*\()(.*)\)\s*", re.S)
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v"}
 
 
-@dataclass(frozen=True)
+@record
 class Value:
     """One value of an option, as written."""
 
@@ -86,7 +87,7 @@ class Value:
         return self.text
 
 
-@dataclass(frozen=True)
+@record
 class Option:
     """One option of an element: its position and its values."""
 
@@ -95,7 +96,7 @@ class Option:
     values: tuple[Value, ...]
 
 
-@dataclass(frozen=True)
+@record
 class Element:
     """The name of a pass or pipeline, with its options."""
 
@@ -107,7 +108,7 @@ class Element:
     """The text in the brackets of `mlir-opt[…]`."""
 
 
-@dataclass(frozen=True)
+@record
 class Step:
     """A pass of a pipeline, and the named pipelines that it was expanded from."""
 
@@ -229,7 +230,7 @@ def pass_names(text: str, passes: Passes, pipelines: Callable[[], Pipelines]) ->
             yield from (step.run.name for step in known.expanded(read, element))
 
 
-@dataclass(frozen=True)
+@record
 class _Known:
     """The passes and pipelines that names are of, and the ones that are being expanded."""
 

@@ -20,6 +20,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import DiagnosticException, ParseError, ShrinkException
 
 from ...dialects.errors import TOO_DEEP
+from ...operators.records import record
 from ...passes.support.changes import InspectionPass, apply_pass
 from ...passes.support.composite import CompositePass
 from ...passes.support.diagnostics import Message, PassError, Severity
@@ -39,7 +40,7 @@ HEADING = (
 LINE = re.compile(r"// (pipeline|flags): ?(.*)")
 
 
-@dataclass(frozen=True)
+@record
 class Recipe:
     """The pipeline and the flags of a reproducer."""
 

@@ -34,92 +34,6 @@ function evaluate(formulas, variables) {
   return values;
 }
 
-// Bytes in use: segments are [start, stop, size, row, branch, arm, …].
-
-const MAX_PATHS = 1000;
-
-function armsOf(segment) {
-  const arms = [];
-  for (let i = 4; i < segment.length; i += 2) arms.push([segment[i], segment[i + 1]]);
-  return arms;
-}
-
-function independent(weights) {
-  const groupOf = new Map();
-  const groups = new Map();
-  let next = 0;
-  for (const weight of weights) {
-    const joined = new Set();
-    for (const [branch] of weight.arms) if (groupOf.has(branch)) joined.add(groupOf.get(branch));
-    const [number = next++, ...others] = [...joined].sort((a, b) => a - b);
-    if (!groups.has(number)) groups.set(number, []);
-    const members = groups.get(number);
-    for (const other of others) {
-      for (const moved of groups.get(other)) {
-        members.push(moved);
-        for (const [branch] of moved.arms) groupOf.set(branch, number);
-      }
-      groups.delete(other);
-    }
-    members.push(weight);
-    for (const [branch] of weight.arms) groupOf.set(branch, number);
-  }
-  return [...groups.values()];
-}
-
-function mostOnAPath(weights, budget = { left: MAX_PATHS }) {
-  let total = 0;
-  for (const { arms, size } of weights) if (!arms.length) total += size;
-  for (const part of independent(weights.filter(({ arms }) => arms.length))) {
-    if (budget.left <= 0) {
-      for (const { size } of part) total += size;
-      continue;
-    }
-    const last = Math.max(...part.flatMap(({ arms }) => arms.map(([branch]) => branch)));
-    const numbers = new Set();
-    for (const { arms } of part) for (const [b, arm] of arms) if (b === last) numbers.add(arm);
-    let most = 0;
-    for (const number of [...numbers].sort((a, b) => a - b)) {
-      budget.left -= 1;
-      const path = part
-        .filter(({ arms }) => arms.every(([b, arm]) => b !== last || arm === number))
-        .map(({ arms, size }) => ({ arms: arms.filter(([b]) => b !== last), size }));
-      most = Math.max(most, mostOnAPath(path, budget));
-    }
-    total += most;
-  }
-  return total;
-}
-
-function loads(segments, columns, values) {
-  const change = new Array(columns + 1).fill(0);
-  const starts = new Map();
-  for (const segment of segments) {
-    const [start, stop, size] = segment;
-    if (segment.length > 4) {
-      if (!starts.has(start)) starts.set(start, []);
-      starts.get(start).push({ stop, arms: armsOf(segment), size: values[size] });
-    } else {
-      change[start] += values[size];
-      change[stop] -= values[size];
-    }
-  }
-  const found = [];
-  let always = 0;
-  let onPaths = [];
-  let extra = 0;
-  for (let column = 0; column < columns; column++) {
-    always += change[column];
-    const left = onPaths.filter(({ stop }) => stop > column);
-    if (starts.has(column) || left.length < onPaths.length) {
-      onPaths = left.concat(starts.get(column) ?? []);
-      extra = mostOnAPath(onPaths);
-    }
-    found.push(always + extra);
-  }
-  return found;
-}
-
 // The plan for values of the dims: where everything is.
 
 function plan(data, variables) {
@@ -130,12 +44,12 @@ function plan(data, variables) {
     bases.push(top);
     top += values[size];
   }
-  const live = loads(data.live, data.columns.length, values);
-  const planned = Math.max(0, ...loads(data.held, data.columns.length, values));
+  const live = data.live.map((load) => values[load]);
+  const planned = Math.max(0, ...data.held.map((load) => values[load]));
   const bound = Math.max(0, ...live);
   const peak = Math.max(0, live.indexOf(bound));
   const alive = new Set();
-  for (const [start, stop, , row] of data.live) if (start <= peak && peak < stop) alive.add(row);
+  for (const [start, stop, row] of data.spans) if (start <= peak && peak < stop) alive.add(row);
   return {
     values,
     bases,
@@ -319,7 +233,7 @@ function switchTheme(button) {
 }
 
 if (typeof module !== "undefined") {
-  module.exports = { evaluate, loads, mostOnAPath, plan, human, levels };
+  module.exports = { evaluate, plan, human, levels };
 } else {
   switchTheme(document.getElementById("theme"));
   for (const data of JSON.parse(document.getElementById("data").textContent)) {

@@ -12,13 +12,15 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from typing import Any
 
-from ...passes.memory_report.formulas import Variable
-from ...passes.memory_report.model import MemoryUse, Segment
+from ...passes.memory_report.formulas import Reference, Variable
+from ...passes.memory_report.loads import Arithmetic, loads
+from ...passes.memory_report.model import FunctionUse, MemoryUse, Segment
 from ...passes.memory_report.report import MAX_FORMULA, DeviceReport
 from ...runtime.plain_text import counted, human, printable
 from .program_panels import View, left_out, views_of
@@ -241,6 +243,7 @@ def view_data(view: View, key: str) -> dict[str, Any]:
     if not moves(view):
         return {"key": key, "moves": False}
     use, frame = view.function, Frame(view.panel, -48)
+    live, held = load_formulas(view.live, use), load_formulas(view.held, use)
     drawn = {id(box) for box in chosen(view.panel)[0]}
     place = {row: i for i, row in enumerate(view.stack)}
     boxes = [
@@ -263,8 +266,9 @@ def view_data(view: View, key: str) -> dict[str, Any]:
         ],
         "boxes": boxes,
         "tensors": {str(row): use.tensors[row].size for row, _ in view.boxes},
-        "live": segments_data(view.live),
-        "held": segments_data(view.held),
+        "live": live,
+        "held": held,
+        "spans": [[s.start, s.stop, s.row] for s in view.live],
         "sum": [use.tensors[row].size for row in dict.fromkeys(row for row, _ in view.boxes)],
         "columns": [printable(_column(view, i)) for i in range(len(use.columns))],
         "frame": {
@@ -288,6 +292,10 @@ def _column(view: View, column: int) -> str:
     return f"{found.label or 'no op'}{source}"
 
 
-def segments_data(segments: Sequence[Segment]) -> list[list[Any]]:
-    """Return segments as [start, stop, size, row, branch, arm, …]."""
-    return [[s.start, s.stop, s.size, s.row, *(n for arm in s.arms for n in arm)] for s in segments]
+def load_formulas(segments: Sequence[Segment], use: FunctionUse) -> list[int]:
+    """Return the numbers of formulas for the bytes in use in each column."""
+    formulas = use.formulas
+    sizes = [Reference(number) for number in range(len(formulas.steps))]
+    how = Arithmetic(*(partial(formulas.apply, name) for name in Arithmetic._fields))
+    found = loads(segments, len(use.columns), sizes, how)
+    return [formulas.value(size).step for size in found]

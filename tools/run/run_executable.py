@@ -10,6 +10,7 @@ from ...runtime.executable import load_weights, read_executable
 from ...runtime.program.program import Array
 from ...runtime.weights.given_weights import bound_inputs
 from ..api.bindings import values_and_files
+from ..api.shared_options import SharedOptions
 from ..array_files import open_arrays
 from ..commands import read_stdin
 from ..errors import CommandLineError
@@ -19,8 +20,11 @@ from .inputs_of_run import GivenInputs
 from .run_calls import execute
 from .run_options import Options
 
-PASSES = tuple(WatchedPasses.__annotations__)
-"""The options about passes."""
+OF_PROGRAMS = (
+    *("pipeline", "evaluate", "kernels", *SharedOptions.__annotations__),
+    *(*WatchedPasses.__annotations__, "memory_report", "constant", "save"),
+)
+"""The options about what is not compiled yet."""
 
 WATCHED = (
     *("params", "random_weights", "memory_limit", "max_instructions", "verify_constants", "stats"),
@@ -42,7 +46,7 @@ def run_executable(options: Options, data: memoryview | None = None) -> None:
 
     `data` are its bytes if they were read already.
     """
-    _check(options)
+    _check(options, "an executable", OF_PROGRAMS)
     start = perf_counter_ns()
     is_stdin = options.file == "-"
     source = data or (read_stdin() if is_stdin else options.file)
@@ -60,9 +64,7 @@ def run_executable(options: Options, data: memoryview | None = None) -> None:
         verify = options.verify_constants
         return load_weights(file, given, verify=verify, partial=partial, others=inputs)
 
-    values, files = values_and_files(options.inputs)
-    bindings = InputBindings(options.shape, options.dim, values)
-    given = GivenInputs(open_arrays(files, "input"), bindings, seed=options.random_seed)
+    given = _given(options)
     if options.params is not None:
         bound = bound_inputs(file.program, options.params, options.function, file.unused)
         given = replace(given, weights=bound)
@@ -72,34 +74,26 @@ def run_executable(options: Options, data: memoryview | None = None) -> None:
 
 def run_library(options: Options) -> None:
     """Run a library that `xrelay-opt` wrote, which runs its code. Raises `Error`."""
-    _check(options, "machine code")
+    _check(options, "machine code", (*OF_PROGRAMS, *WATCHED))
     start = perf_counter_ns()
     from ...runtime.native.native_executable import NativeFunctions
 
     library = NativeFunctions(options.file, options.threads)
     prepared = "load", perf_counter_ns() - start
     executable = NativeProgram(library, library.program.entries, options)
+    execute(options, _given(options), executable, None, prepared)
+
+
+def _given(options: Options) -> GivenInputs:
     values, files = values_and_files(options.inputs)
     bindings = InputBindings(options.shape, options.dim, values)
-    given = GivenInputs(open_arrays(files, "input"), bindings, seed=options.random_seed)
-    execute(options, given, executable, None, prepared)
+    return GivenInputs(open_arrays(files, "input"), bindings, seed=options.random_seed)
 
 
-def _check(options: Options, what: str = "an executable") -> None:
-    """Raise `CommandLineError` for options that are about what is compiled already."""
-    given = {
-        "--pipeline": options.pipeline is not None,
-        "--evaluate": options.evaluate,
-        "--kernels": options.kernels == "native",
-        **{f"--{name.replace('_', '-')}": bool(value) for name, value in options.shared.items()},
-        **{f"--{name.replace('_', '-')}": bool(getattr(options, name)) for name in PASSES},
-        "--memory-report": options.memory_report is not None,
-        "--constant": bool(options.constant),
-        "--save": options.save is not None,
-    }
-    if what != "an executable":
-        given |= {f"--{name.replace('_', '-')}": bool(getattr(options, name)) for name in WATCHED}
-    for option, is_given in given.items():
-        if is_given:
+def _check(options: Options, what: str, names: Sequence[str]) -> None:
+    """Raise `CommandLineError` for options that `what` is run without."""
+    for name in names:
+        if getattr(options, name) not in (None, False, "", "numpy", {}):
+            option = f"--{name.replace('_', '-')}"
             cure = CURES.get(option, "")
             raise CommandLineError(f"{option} is for programs, but this is {what}{cure}")

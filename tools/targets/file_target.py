@@ -17,6 +17,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
+from ...operators.records import record
 from ...passes.support.diagnostics import PassError
 from ..api.session import Given
 from ..errors import CommandLineError
@@ -64,7 +65,7 @@ def target_of(path: str | None, named: str | None) -> str:
     return named or BY_EXTENSION.get(extension, "mlir")
 
 
-@dataclass(frozen=True)
+@record
 class Job:
     """A program to write: the passes to run on it first, and the file that it will be."""
 
@@ -79,7 +80,7 @@ class Job:
     """The folder of `--save-temps`."""
 
 
-@dataclass(frozen=True)
+@record
 class Written:
     """
     The pieces of the output, and of further files in its folder, by name.
@@ -124,7 +125,7 @@ class FileTarget(Target, ABC):
         raise PassError(f"only xrelay-opt -t {self.name} writes these files: they are not text")
 
 
-@dataclass(frozen=True)
+@record
 class ChosenTarget:
     """A target and its options; an old one of a plug-in is a function."""
 

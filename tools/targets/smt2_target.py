@@ -128,8 +128,8 @@ class BufferClaims(BufferChecker):
         self.slots.assumes = True
         self.claims = Claiming(self.slots, self.text)
 
-    def require_room(self, op: memory.BufferOp, slot: Slot) -> None:
-        self.claims.claim_inside(slot, op.storage)
+    def require_room(self, op: Operation, slot: Slot) -> None:
+        self.claims.claim_inside(slot, op.operands[0])
         with suppress(NotShown):
             super().require_room(op, slot)
 

@@ -1,9 +1,9 @@
 """
 A lit test format that runs our tools inside the lit worker.
 
-A `RUN` line of our tools, `filecheck` and `not`, with pipes and redirections, is run by calling
-their `main` functions; starting a Python process for each would take most of the time of a test
-suite. Any other line is run by lit's own shell. `lit.formats.ShTest()` has the same results as
+A `RUN` line of our tools, `filecheck`, `diff` and `not`, with pipes and redirections, is run by
+calling their `main` functions; starting a Python process for each would take most of the time of a
+test suite. Any other line is run by lit's own shell. `lit.formats.ShTest()` has the same results as
 `InProcess()`, but starts every process.
 """
 
@@ -28,6 +28,7 @@ _test: Any = import_module("lit.Test")
 _ShTest: Any = import_module("lit.formats").ShTest
 
 TOOLS = {
+    "diff": "lit.builtin_commands.diff:main",
     "filecheck": "filecheck.main:main",
     "mlir-opt": "xrelay.tools.testing.mlir_opt:main",
     "xrelay-objdump": "xrelay.tools.objdump:main",
@@ -200,7 +201,7 @@ def _call_main(call: Call, source: IO[bytes], out: IO[bytes], err: IO[bytes]) ->
     sys.stdin, sys.stdout, sys.stderr = stdin, stdout, stderr
     try:
         main: Callable[..., object] = getattr(import_module(module), name)
-        takes_name = call.tool == "filecheck"  # as sys.argv
+        takes_name = call.tool in ("diff", "filecheck")  # as sys.argv
         arguments = [call.tool, *call.arguments] if takes_name else call.arguments
         done = main(arguments)
         return done if isinstance(done, int) else 0

@@ -39,6 +39,7 @@ from xdsl.printer import Printer
 
 from ...dialects.device import VirtualDeviceAttr
 from ...dialects.xdsl_extras.locations_at_ends import LocationsAtEnds
+from ...operators.records import record
 
 LONGEST_LIST = 100
 """Longer constants are printed in hex anyway, by xDSL."""
@@ -47,7 +48,7 @@ LONGEST_WORD = 24
 """An alias has at most this many characters of each field of its device."""
 
 
-@dataclass(frozen=True)
+@record
 class PrintOptions:
     """Options for printing a module."""
 

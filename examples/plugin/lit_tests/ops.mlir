@@ -1,6 +1,5 @@
 // RUN: xrelay-opt %s | xrelay-opt | filecheck %s
 // RUN: xrelay-opt --print-op-generic %s | xrelay-opt | filecheck %s
-// RUN: xdsl-opt %s | filecheck %s
 
 // CHECK-LABEL: @operators
 // CHECK:         %{{.*}} = demo.scaled_tanh %{{.*}} : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>

@@ -16,6 +16,7 @@ from ....dialects.attributes import plain_attributes
 from ....dialects.interfaces import Fusible, FusionKind
 from ....dialects.relay.operator import Operator
 from ....dialects.tensors import as_tensor, dtype_name, is_static
+from ....operators.element_types import wide_dtype
 from ....operators.slicing import as_slice, picked
 from ....runtime.kernels import KERNELS
 from .onnx_values import Array
@@ -81,6 +82,8 @@ def fold_view(name: str, arrays: Sequence[Array], properties: Properties) -> Seq
 def is_folded(cls: type[Operator], arrays: Sequence[Array]) -> bool:
     """Test whether operator `cls` is computed on `arrays`, if its results are small enough."""
     trait = cls.get_trait(Fusible)
+    if cls.name != "relay.cast" and any(wide_dtype(a.dtype.name) != a.dtype.name for a in arrays):
+        return False  # kernels do not compute with narrow types
     return (
         trait is not None
         and trait.kind <= FusionKind.COMM_REDUCE  # its work is linear in operands and results

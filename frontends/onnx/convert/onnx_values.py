@@ -20,12 +20,20 @@ from xdsl.ir import Attribute, SSAValue
 from ....dialects.attributes import ELEMENT_TYPES
 from ....dialects.device import tensor_type
 from ....dialects.tensors import Tensor, as_tensor, dtype_name, is_static
-from ....operators.element_types import NUMBER_TYPES
+from ....operators.element_types import ELEMENT_TABLE, ElementKind
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
-SUPPORTED_DTYPES = tuple(NUMBER_TYPES)
-"""The dtypes that a model may use, by NumPy's names: those that NumPy itself computes with."""
+
+def _has_dtype(name: str) -> bool:
+    try:
+        return np.dtype(name).name == name
+    except TypeError:
+        return False
+
+
+SUPPORTED_DTYPES = tuple(filter(_has_dtype, ELEMENT_TABLE))
+"""The dtypes that a model may use, by name: NumPy's, and those of the `ml_dtypes` of `onnx`."""
 
 
 @dataclass(eq=False)
@@ -51,7 +59,7 @@ Value: TypeAlias = SSAValue | Constant
 @cache
 def element_type(dtype: np.dtype[Any]) -> Attribute | None:
     """Return the element type for a NumPy dtype; None if there is none."""
-    return ELEMENT_TYPES[dtype.name] if dtype.name in NUMBER_TYPES else None
+    return ELEMENT_TYPES.get(dtype.name)
 
 
 @cache
@@ -139,7 +147,7 @@ def dtype_of(value: Value) -> np.dtype[Any]:
 
 def is_float(dtype: np.dtype[Any]) -> bool:
     """Return whether `dtype` is a floating-point dtype."""
-    return dtype.kind == "f"
+    return ELEMENT_TABLE[dtype.name].kind is ElementKind.FLOAT
 
 
 def value_name(name: str) -> str | None:

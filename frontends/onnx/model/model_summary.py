@@ -24,11 +24,11 @@ NONE = InputBindings()
 
 @dataclass(frozen=True)
 class Value:
-    """An input or an output of a graph: its dims are sizes and names, "" without one."""
+    """An input or an output of a graph: its dims are sizes and names, None without one."""
 
     name: str
     dtype: str
-    dims: Sequence[int | str] | None
+    dims: tuple[int | str | None, ...] | None
 
 
 @dataclass(frozen=True)
@@ -116,8 +116,10 @@ def _value(info: ValueInfoProto, dims: Sequence[int | str] | None) -> Value:
     kind = info.type.WhichOneof("value")
     if kind != "tensor_type":
         return Value(info.name, kind or "without type", None)
-    tensor = info.type.tensor_type
-    return Value(info.name, _dtype(tensor.elem_type), dims if tensor.HasField("shape") else None)
+    tensor, shape = info.type.tensor_type, None
+    if dims is not None and tensor.HasField("shape"):
+        shape = tuple(None if dim == "" else dim for dim in dims)
+    return Value(info.name, _dtype(tensor.elem_type), shape)
 
 
 def _dtype(number: int) -> str:

@@ -7,13 +7,14 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from onnx import defs
+from onnx import TensorProto, defs
 
+from ....operators.element_types import ELEMENT_TABLE
 from ..convert.node import Node
 from ..convert.onnx_values import SUPPORTED_DTYPES, dtype_of
 
 _TYPE_NAMES = {
-    dtype: f"tensor({dict(float32='float', float64='double').get(dtype, dtype)})"
+    dtype: f"tensor({TensorProto.DataType.Name(ELEMENT_TABLE[dtype].onnx).lower()})"
     for dtype in SUPPORTED_DTYPES
 }
 

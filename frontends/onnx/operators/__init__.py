@@ -21,6 +21,7 @@ from .recurrent import RULES as RECURRENT
 from .reductions import RULES as REDUCTIONS
 from .resize import RULES as RESIZE
 from .rule import Rules
+from .sampling import RULES as SAMPLING
 from .scattering import RULES as SCATTERING
 from .selection import RULES as SELECTION
 from .shapes import RULES as SHAPES
@@ -41,6 +42,7 @@ _DEFAULT: Rules = {
     **RECURRENT,
     **REDUCTIONS,
     **RESIZE,
+    **SAMPLING,
     **SCATTERING,
     **SELECTION,
     **SHAPES,

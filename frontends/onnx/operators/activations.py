@@ -6,7 +6,7 @@ import numpy as np
 
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
-from ..convert.onnx_values import Value, dims_of, dtype_of, rank_of, shape_of
+from ..convert.onnx_values import Value, dims_of, dtype_of, rank_of
 from .elementwise import unary
 from .rule import Convert, Rule, Rules, since
 from .shapes import as_matrix
@@ -158,11 +158,10 @@ def hardmax(node: Node, b: Builder) -> Value:
         else as_matrix(x, given if given == rank else node.axis(given, rank), b)
     )
     axis = node.axis(given, rank) if node.opset >= 13 else 1
-    size = shape_of(flat)[axis]
+    size = dims_of(flat)[axis]
     first = b.op("argmax", flat, axis=(axis,), keepdims=True)
-    b.require_size(size, "a row")
-    places = np.arange(size).astype(dtype_of(first))
-    places = b.constant(places.reshape([-1 if i == axis else 1 for i in range(rank_of(flat))]))
+    places = b.cast(b.counting(size), dtype_of(first))
+    places = b.reshape(places, [size if i == axis else 1 for i in range(rank_of(flat))])
     y = b.cast(b.op("equal", first, places), dtype_of(x))
     return b.reshape(y, dims_of(x))
 

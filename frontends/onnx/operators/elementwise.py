@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from ....operators.element_types import ELEMENT_TABLE
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
 from ..convert.onnx_values import Constant, Value, dtype_of, is_float, shape_of
@@ -115,9 +118,54 @@ def is_inf(node: Node, b: Builder) -> Value:
     return b.op("equal", x, b.scalar_like(np.inf, x))
 
 
+def _cast(node: Node, b: Builder, dtype: np.dtype[Any]) -> Value:
+    """
+    Convert the elements to `dtype`; integers of fewer bits than 8 wrap around.
+
+    Floats of 8 bits are limited to the finite numbers, unless `saturate` is 0.
+    """
+    saturates = node.flag("saturate", True)
+    mode = node.choice("round_mode", "up", tuple(_ADDED))
+    return converted(b, node.input(0), dtype, saturates, mode)
+
+
+def converted(
+    b: Builder, x: Value, dtype: np.dtype[Any], saturates: bool = True, mode: str = "up"
+) -> Value:
+    """Return `x` as `dtype`; `saturates` and `mode` are those of floats of 8 bits."""
+    row = ELEMENT_TABLE[dtype.name]
+    if (row.bits >= 8 and not row.package) or row.bits == 16 or dtype == dtype_of(x):
+        return b.cast(x, dtype)
+    if not row.precision:  # by way of signed bytes, which wrap around
+        return b.cast(b.cast(x, np.dtype(np.int8)), dtype)
+    x = b.cast(x, np.dtype(np.float32))
+    if row.precision == 1:
+        return _power_of_two(b, x, dtype, saturates, mode)
+    if row.precision and row.bits == 8 and saturates:
+        numbers = np.arange(256, dtype=np.uint8).view(dtype).astype(np.float32)
+        limit = float(numbers[np.isfinite(numbers)].max())
+        x = b.op("clip", x, a_min=-limit, a_max=limit)
+    return b.cast(x, dtype)
+
+
+_ADDED = {"up": 2**23 - 1, "nearest": 2**22, "down": 0}
+"""What rounds the exponent of a float32 when it is added to its bits, by `round_mode`."""
+
+
+def _power_of_two(b: Builder, x: Value, dtype: np.dtype[Any], saturates: bool, mode: str) -> Value:
+    """Return float32 numbers as their exponents, which are the bits of the result."""
+    bits, byte = np.dtype(np.uint32), np.dtype(np.uint8)
+    size = b.op("reinterpret", b.op("abs", x), dtype=bits)
+    rounded = b.op("add", size, b.scalar(_ADDED[mode], bits))
+    exponent = b.op("right_shift", rounded, b.scalar(23, bits))
+    if saturates:
+        exponent = b.op("minimum", exponent, b.scalar(254, bits))
+    exponent = b.op("where", b.op("isfinite", x), exponent, b.scalar(255, bits))
+    return b.op("reinterpret", b.cast(exponent, byte), dtype=dtype)
+
+
 def cast(node: Node, b: Builder) -> Value:
-    node.ignore("saturate", "round_mode")  # they concern 8-bit floats
-    return b.cast(node.input(0), node.dtype("to"))
+    return _cast(node, b, node.dtype("to"))
 
 
 def bit_cast(node: Node, b: Builder) -> Value:
@@ -129,8 +177,7 @@ def bit_cast(node: Node, b: Builder) -> Value:
 
 
 def cast_like(node: Node, b: Builder) -> Value:
-    node.ignore("saturate", "round_mode")
-    return b.op("cast_like", node.input(0), node.input(1))
+    return _cast(node, b, dtype_of(node.input(1)))
 
 
 def clip_by_attributes(node: Node, b: Builder) -> Value:

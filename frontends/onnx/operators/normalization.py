@@ -8,7 +8,6 @@ from math import prod
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
 from ..convert.onnx_values import (
-    DynamicShape,
     Value,
     dims_of,
     has_static_shape,
@@ -81,24 +80,27 @@ def layer_normalization(node: Node, b: Builder) -> Results:
     x, scale, bias = node.input(0), node.input(1), node.optional(2)
     dims = dims_of(x)
     axis = node.axis(node.integer("axis", -1), len(dims))
-    epsilon = node.number("epsilon", 1e-5)
+    epsilon, y = node.number("epsilon", 1e-5), None
     inner = [dim for dim in dims[axis:] if isinstance(dim, int)]
-    if len(inner) < len(dims) - axis:
-        raise DynamicShape(b.tensor(x))
-    if bias is None:
-        bias = b.broadcast_to(b.scalar_like(0, x), (prod(inner),))
-    rows = x if len(inner) == 1 else b.reshape(x, (*dims[:axis], prod(inner)))
-    flat = (prod(inner),)
-    gamma, beta = (
-        b.reshape(v if prod(shape_of(v)) == prod(inner) else b.broadcast_to(v, inner), flat)
-        for v in (scale, bias)
-    )
-    y = b.op("nn.layer_norm", rows, gamma, beta, axis=-1, epsilon=epsilon)
-    results = [b.reshape(y, dims)]
-    if any(name in node.used for name in node.outputs[1:]):
-        mean, _, variance = _moments(x, range(axis, len(dims)), b)
-        results += [mean, _inverse_deviation(variance, epsilon, b)]
-    return results
+    factors = [scale] if bias is None else [scale, bias]
+    if len(inner) == len(dims) - axis and has_static_shape(*factors):
+        if bias is None:
+            bias = b.broadcast_to(b.scalar_like(0, x), (prod(inner),))
+        rows = x if len(inner) == 1 else b.reshape(x, (*dims[:axis], prod(inner)))
+        flat = (prod(inner),)
+        gamma, beta = (
+            b.reshape(v if prod(shape_of(v)) == prod(inner) else b.broadcast_to(v, inner), flat)
+            for v in (scale, bias)
+        )
+        y = b.reshape(b.op("nn.layer_norm", rows, gamma, beta, axis=-1, epsilon=epsilon), dims)
+        if not any(name in node.used for name in node.outputs[1:]):
+            return y
+    mean, centred, variance = _moments(x, range(axis, len(dims)), b)
+    factor = _inverse_deviation(variance, epsilon, b)
+    if y is None:
+        y = b.op("multiply", b.op("multiply", centred, factor), scale)
+        y = y if bias is None else b.op("add", y, bias)
+    return [y, mean, factor]
 
 
 def instance_normalization(node: Node, b: Builder) -> Value:

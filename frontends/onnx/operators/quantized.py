@@ -13,17 +13,26 @@ from typing import Any
 
 import numpy as np
 
+from ....operators.element_types import ELEMENT_TABLE
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
-from ..convert.onnx_values import Value, dims_of, dtype_of, rank_of, shape_of, shape_text
+from ..convert.onnx_values import (
+    Dim,
+    Value,
+    dims_of,
+    dtype_of,
+    is_float,
+    rank_of,
+    shape_of,
+    shape_text,
+)
 from .convolution import conv_of
+from .elementwise import converted
 from .linear import product
 from .rule import Rules, since
 
 EXACT = np.dtype(np.float64)
 SUMS = np.dtype(np.int32)
-SMALL = ("int8", "uint8", "int16", "uint16")
-"""The element types of quantized tensors."""
 
 
 def _along(node: Node, value: Value, x: Value, axis: int, what: str, b: Builder) -> Value:
@@ -44,8 +53,8 @@ def _along(node: Node, value: Value, x: Value, axis: int, what: str, b: Builder)
             )
         if dims_of(value) == (1,):
             return b.reshape(value, ())
-        shape = [1] * rank_of(x)
-        shape[node.axis(axis, rank_of(x))] = shape_of(value)[0]
+        shape: list[Dim] = [1] * rank_of(x)
+        (shape[node.axis(axis, rank_of(x))],) = dims_of(value)
         return b.reshape(value, shape)
     axis = node.axis(axis, rank_of(x))
     size = shape_of(x)[axis]
@@ -61,14 +70,18 @@ def _zero_point(node: Node, index: int, x: Value, axis: int, b: Builder) -> Valu
 
 
 def _rounded(node: Node, x: Value, zero: Value | None, dtype: np.dtype[Any], b: Builder) -> Value:
-    """Round `x` to even, add the zero point, and limit the result to `dtype`."""
-    if dtype.name not in SMALL:
-        raise node.error(f"dtype {dtype.name} is not supported; supported: {', '.join(SMALL)}")
+    """Round `x` to even, add the zero point, and limit the result to `dtype`; or to its floats."""
+    row = ELEMENT_TABLE[dtype.name]
+    if not 1 < row.bits <= 16 or (row.bits == 16 and row.precision):
+        raise node.error(f"dtype {dtype.name} is not supported; supported: up to 16 bits")
+    if row.precision:
+        return converted(b, x, dtype, node.flag("saturate", True))
     y = b.op("round", x)
     if zero is not None:
         y = b.op("add", y, b.cast(zero, dtype_of(y)))
-    limits = np.iinfo(dtype)
-    return b.cast(b.op("clip", y, a_min=float(limits.min), a_max=float(limits.max)), dtype)
+    low = 0 if row.dlpack else -(2 ** (row.bits - 1))
+    y = b.op("clip", y, a_min=float(low), a_max=float(low + 2**row.bits - 1))
+    return converted(b, y, dtype)
 
 
 def quantize(node: Node, b: Builder) -> Value:
@@ -99,10 +112,11 @@ def dequantize(node: Node, b: Builder) -> Value:
     dtype = dtype_of(scale)
     if node.opset >= 23 and (node.optional_int("output_dtype") or 0):
         dtype = node.dtype("output_dtype")
-    y = b.cast(x, SUMS)
+    computed = np.dtype(np.float32) if is_float(dtype_of(x)) else SUMS
+    y = b.cast(x, computed)
     zero = _zero_point(node, 2, x, axis, b)
     if zero is not None:
-        y = b.op("subtract", y, b.cast(zero, SUMS))
+        y = b.op("subtract", y, b.cast(zero, computed))
     scale = _along(node, scale, x, axis, "the scale", b)
     return b.cast(b.op("multiply", b.cast(y, dtype_of(scale)), scale), dtype)
 
@@ -122,7 +136,7 @@ def _shifted(node: Node, x: Value, index: int, axis: int, b: Builder) -> Value:
     elif rank_of(zero) == 1:
         axis = max(axis, -rank_of(x))  # the rows of a vector are its elements
         after = rank_of(x) - 1 - node.axis(axis, rank_of(x))
-        zero = b.reshape(zero, [*shape_of(zero), *[1] * after])
+        zero = b.reshape(zero, [*dims_of(zero), *[1] * after])
     return b.op("subtract", y, b.cast(zero, EXACT))
 
 

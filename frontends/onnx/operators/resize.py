@@ -42,7 +42,7 @@ class Computed:
     value: Value
     b: Builder
 
-    def _with(self, name: str, left: Number, right: Number) -> Computed:
+    def with_(self, name: str, left: Number, right: Number) -> Computed:
         values = (
             n.value if isinstance(n, Computed) else self.b.scalar(float(n), FLOAT)
             for n in (left, right)
@@ -50,22 +50,22 @@ class Computed:
         return Computed(self.b.op(name, *values), self.b)
 
     def __add__(self, other: Number) -> Computed:
-        return self._with("add", self, other)
+        return self.with_("add", self, other)
 
     def __sub__(self, other: Number) -> Computed:
-        return self._with("subtract", self, other)
+        return self.with_("subtract", self, other)
 
     def __mul__(self, other: Number) -> Computed:
-        return self._with("multiply", self, other)
+        return self.with_("multiply", self, other)
 
     def __truediv__(self, other: Number) -> Computed:
-        return self._with("divide", self, other)
+        return self.with_("divide", self, other)
 
     def __rsub__(self, other: float) -> Computed:
-        return self._with("subtract", other, self)
+        return self.with_("subtract", other, self)
 
     def __lt__(self, other: Number) -> Computed:
-        return self._with("less", self, other)
+        return self.with_("less", self, other)
 
 
 Number: TypeAlias = Any

@@ -109,11 +109,12 @@ def windows_of(node: Node, dims: Sequence[Dim], kernel: Sequence[Dim]) -> Window
     given = per_dim(node, "pads", 2 * rank, 0)
     pads = given if auto_pad == "NOTSET" else (0,) * (2 * rank)
     if auto_pad.startswith("SAME"):
-        dims = known_dims(node, dims, f"attribute auto_pad {auto_pad}")
+        matter = [0 if s == 1 else n for n, s in zip(dims, strides, strict=True)]
+        ends = known_dims(node, matter, f"attribute auto_pad {auto_pad}")
         sizes = known_dims(node, kernel, f"attribute auto_pad {auto_pad}", "the weight")
         totals = [
-            max((-(-n // s) - 1) * s + (k - 1) * d + 1 - n, 0)
-            for n, k, s, d in zip(dims, sizes, strides, dilations, strict=True)
+            (k - 1) * d if s == 1 else max((-(-n // s) - 1) * s + (k - 1) * d + 1 - n, 0)
+            for n, k, s, d in zip(ends, sizes, strides, dilations, strict=True)
         ]
         pads = split_padding(totals, upper=auto_pad == "SAME_UPPER")
     return flat_windows(kernel, strides, dilations, pads)

@@ -1,7 +1,7 @@
 """
 The state of building: the insertion point, what is bound, what is known of types.
 
-    value = context.emit(expr)        the rule for the class of `expr`, out of `dispatch.py`
+    value = context.emit(expr)        the rule for the class of `expr`, out of `RULES`
     context.add(op, expr.offset)      at the insertion point, with the location of the text
 
 Everything that is known of a node of the tree is in a table by node here. Rules are functions of
@@ -14,29 +14,33 @@ import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from xdsl.context import Context as XdslContext
 from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
     FileLineColLoc,
+    NoneType,
     TensorType,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.irdl import AnyAttr, IRDLOperation, irdl_op_definition, result_def, var_operand_def
 
 from ....dialects import relay
+from ....dialects.attributes import attribute_of as plain_attribute
 from ....dialects.dense import Dense
 from ....dialects.relay.language.language_types import substituted
 from ....dialects.relay.unification import Unifier
 from ....dialects.type_algebra import tuple_of
 from ....dialects.xdsl_extras.xdsl_internals import set_type
 from ..errors import RelayTextError, SourceMap
-from ..infer.weight_types import Weights
 from ..text import syntax as ast
 from ..type_texts import type_text
 from .binding_scopes import Region, Scopes, is_within
 from .definitions_of_program import Generic, Program, Signature
 from .fixed_hints import FixedHints
+from .weight_types import Weights
 
 _OTHER = re.compile(r"[^A-Za-z0-9_$.-]")
 _NUMBERED = re.compile(r"_(?=[0-9]+\Z)")
@@ -136,6 +140,8 @@ class Context:
     """The ops without results, by their unit results."""
     generics: dict[str, Generic] = field(default_factory=dict[str, Generic])
     """Lifted functions with type parameters, by their names in the IR."""
+    arguments_added: int = 0
+    """The number of captured values that calls of these pass."""
     type_args: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
     """The types that replace the type parameters of the enclosing closures."""
     single_types: list[tuple[str, Attribute, FileLineColLoc]] = field(
@@ -258,6 +264,17 @@ class Context:
             f"{what} must be of type {self.text(wanted)}, but is of type {self.text(given)}", at
         )
 
+    def attributes(self, attrs: Mapping[str, Any], at: int) -> DictionaryAttr | None:
+        """Convert the attributes of a function or of a call of one; None if there are none."""
+        if not attrs:
+            return None
+        made = {name: attribute_of(value) for name, value in attrs.items()}
+        known = {name: attr for name, attr in made.items() if attr is not None}
+        wrong = next((name for name in made if name not in known), None)
+        if wrong is not None:
+            raise self.error(f"the function attribute {wrong} has an unsupported value", at)
+        return DictionaryAttr(known)
+
     # --------------------------------------------------------------------- ops
 
     @contextmanager
@@ -320,6 +337,26 @@ class Context:
 
 
 # ----------------------------------------------------------------------- text
+
+
+def attribute_of(value: Any) -> Attribute | None:
+    """Convert a function attribute's value to the IR; None if it has no form there."""
+    match value:
+        case None:
+            return NoneType()
+        case Attribute():
+            return value
+        case tuple():
+            parts = [attribute_of(part) for part in cast("tuple[Any, ...]", value)]
+            return None if None in parts else ArrayAttr(cast("list[Attribute]", parts))
+        case dict():
+            entries = {
+                key: attribute_of(part) for key, part in cast("dict[str, Any]", value).items()
+            }
+            lacks = None in entries.values()
+            return None if lacks else DictionaryAttr(cast("dict[str, Attribute]", entries))
+        case _:
+            return plain_attribute(value)
 
 
 def ssa_name(name: str) -> str | None:

@@ -14,19 +14,18 @@ from ....dialects import relay
 from ....dialects.relay.language.annotations import ATTRS
 from ....dialects.relay.opaque import is_operator_name
 from ..errors import nearest
-from ..infer.weight_types import Weights, has_weights
 from ..text import syntax as ast
 from ..text.type_grammar import HOLE
 from ..tvm_operators import BY_NAME, is_variadic, operand_count, returns_tuple
 from . import function_rules, generic_rules, match_rules
 from .build_context import Context
 from .deferred import when_known
-from .function_attributes import attributes_of
 from .operators.call_site import Site
 from .operators.calls_of_kernels import KERNEL_CALLS, kernel_call
 from .operators.composite_operators import COMPOSITES, EAGER, composite
 from .operators.opaque_calls import opaque_call
 from .operators.relay_operators import call_operator, prepare
+from .weight_types import Weights, has_weights
 
 
 def call(context: Context, expr: ast.Call) -> SSAValue:
@@ -61,7 +60,7 @@ def _call(context: Context, expr: ast.Call, first: SSAValue | None) -> SSAValue:
         args = [context.emit(arg) for arg in (expr.args if first is None else expr.args[1:])]
         return call_name(context, expr, args if first is None else [first, *args])
     value = _call_function(context, callee, expr)
-    attrs = attributes_of(context, expr.attrs, expr.offset)
+    attrs = context.attributes(expr.attrs, expr.offset)
     if attrs is not None:
         assert isinstance(value, OpResult)
         value.op.attributes[ATTRS] = attrs
@@ -156,9 +155,9 @@ def name_value(context: Context, expr: ast.Name) -> SSAValue:
     """Build a constructor or an operator as a value: a closure around a call of it."""
     name = expr.name
     bare = ast.Call(expr.offset, expr, (), {}, expr.offset + len(name))
-    constructor = context.program.constructors.get(name)
-    if constructor is not None:
-        count = len(constructor.fields)
+    is_constructor = name in context.program.constructors
+    if is_constructor:
+        count = len(match_rules.instance(context, name)[1])
         if not count:
             return match_rules.construct(context, name, [], bare)
     elif name in BY_NAME and not is_variadic(name):
@@ -172,7 +171,7 @@ def name_value(context: Context, expr: ast.Name) -> SSAValue:
     for type in types:
         context.note(block.insert_arg(type, len(block.args)))
     with context.writing(block):
-        if constructor is not None:
+        if is_constructor:
             value = match_rules.construct(context, name, block.args, bare)
         else:
             value = call_operator(context, bare, list(block.args))

@@ -12,19 +12,15 @@ by field. Dims inside functions, cells and data types keep their inferred form.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from xdsl.dialects.builtin import DYNAMIC_INDEX, TupleType
+from xdsl.dialects.builtin import TupleType
 from xdsl.dialects.func import CallOp as FuncCallOp
 from xdsl.ir import Attribute, OpResult, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from ....dialects.relay.incomplete import refine
-from ....dialects.relay.language.tuples import TupleGetItemOp, TupleOp
-from ....dialects.relay.properties import ints
-from ....dialects.relay.reshape import ReshapeOp
-from ....dialects.tensors import Tensor, as_tensor
+from ....dialects.tensors import as_tensor
 from ....dialects.xdsl_extras.xdsl_internals import set_type
+from ....passes.functions.relax_dims import recast
 from .build_context import Context, DeferredOp
 
 
@@ -43,7 +39,9 @@ def refine_dims(context: Context, value: SSAValue, declared: Attribute, at: int)
     type = refine(given, declared)
     if type is None or type == given or _retype_here(context, value, type):
         return value
-    return _view_as(context, value, type, at)
+    for op in (ops := recast(value, type)):
+        context.add(op, at)
+    return ops[-1].results[0] if ops else value
 
 
 def _retype_here(context: Context, value: SSAValue, type: Attribute) -> bool:
@@ -67,28 +65,3 @@ def try_retype(value: OpResult, type: Attribute) -> bool:
         set_type(value, before)
         return False
     return True
-
-
-def _view_as(context: Context, value: SSAValue, type: Attribute, at: int) -> SSAValue:
-    """Build a view of `value` as `type`, for a value that cannot be retyped."""
-    if value.type == type:
-        return value
-    tensor = as_tensor(type)
-    if tensor is not None:
-        return context.value(reshape_view(value, tensor), at)
-    if not isinstance(type, TupleType):
-        return value
-    fields: list[SSAValue] = []
-    for i, part in enumerate(type.types):
-        field = context.value(TupleGetItemOp(value, i), at)
-        fields.append(_view_as(context, field, part, at))
-    return context.value(TupleOp(fields), at)
-
-
-def reshape_view(value: SSAValue, type: Tensor) -> ReshapeOp:
-    """Build a reshape of `value` to a `type` of the same rank; unknown dims are copied (0)."""
-    shape: Sequence[int] = type.get_shape()
-    dims = [0 if dim == DYNAMIC_INDEX else dim for dim in shape]
-    return ReshapeOp.create(
-        operands=[value], properties={"newshape": ints(dims)}, result_types=[type]
-    )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects.builtin import FunctionType
-from xdsl.ir import Attribute, Block
+from xdsl.dialects.builtin import FileLineColLoc, FunctionType
+from xdsl.ir import Block
 
 from ....dialects import relay
 from ..errors import SourceMap
-from ..text.syntax import Call, Constructor, Definition, Local, TypeData
+from ..text.syntax import Binding, Call, Definition, Local
 
 
 @dataclass(eq=False, repr=False)
@@ -41,9 +41,18 @@ class Generic:
     """The function of the program that contains it."""
     hint: Call | None
     """The `on_device` that wraps it."""
+    captured: Sequence[Local | Binding]
+    """The variables and bindings from outside that it uses: its last parameters."""
     uses: list[relay.InvokeOp | relay.GlobalOp] = field(
         default_factory=list["relay.InvokeOp | relay.GlobalOp"]
     )
+
+    @property
+    def type(self) -> FunctionType:
+        """The type without what is captured."""
+        inputs = self.signature.type.inputs.data
+        own = inputs[: len(inputs) - len(self.captured)]
+        return FunctionType.from_lists(own, self.signature.type.outputs.data)
 
     @property
     def symbol(self) -> str:
@@ -52,48 +61,12 @@ class Generic:
 
 
 @dataclass(eq=False, repr=False)
-class DataType:
-    """A data type and where it is defined."""
-
-    definition: TypeData
-    source_map: SourceMap
-
-    def type(self) -> relay.AdtType:
-        """Return the type applied to its own parameters."""
-        return relay.AdtType(
-            self.definition.name, [relay.TypeVarType(p) for p in self.definition.params]
-        )
-
-
-@dataclass(eq=False, repr=False)
-class ConstructorInfo:
-    """A constructor and its data type."""
-
-    definition: Constructor
-    source_map: SourceMap
-    of: DataType
-
-    @property
-    def fields(self) -> Sequence[Attribute]:
-        return self.definition.fields
-
-
-@dataclass(eq=False, repr=False)
 class Program:
     """All definitions, by name."""
 
-    types: dict[str, DataType] = field(default_factory=dict[str, DataType])
-    constructors: dict[str, ConstructorInfo] = field(default_factory=dict[str, ConstructorInfo])
+    types: dict[str, relay.TypeDataOp] = field(default_factory=dict[str, relay.TypeDataOp])
+    constructors: dict[str, tuple[relay.TypeDataOp, FileLineColLoc]] = field(
+        default_factory=dict[str, "tuple[relay.TypeDataOp, FileLineColLoc]"]
+    )
+    """The data type of each constructor, and the place of the constructor."""
     functions: dict[str, Signature] = field(default_factory=dict[str, Signature])
-    _type_ops: dict[str, relay.TypeDataOp] = field(default_factory=dict[str, relay.TypeDataOp])
-
-    def type_op(self, name: str) -> relay.TypeDataOp | None:
-        """Return the definition of a data type as an op without a parent."""
-        data, op = self.types.get(name), self._type_ops.get(name)
-        if op is None and data is not None:
-            definition = data.definition
-            constructors = [(c.name, c.fields) for c in definition.constructors]
-            op = relay.TypeDataOp(name, definition.params, constructors, definition.extern)
-            op.location = data.source_map.location(definition.offset)
-            self._type_ops[name] = op
-        return op

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from xdsl.dialects.builtin import i1
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.ir import Region as IrRegion
 
 from ....dialects import relay
 from ....dialects.dense import scalar as scalar_constant
 from ....dialects.device import tensor_type
+from ....dialects.relay.constants import fits_inline
+from ....dialects.tensors import as_tensor, dtype_name
+from ....operators.element_types import NUMBER_TYPES
 from ..text import syntax as ast
 from . import generic_rules
 from .build_context import Context, ssa_name
 from .declared_dims import refine_dims
 from .definitions_of_program import Generic
 from .function_rules import branch, let_value
-from .operators.large_constants import belongs_in_file
 
 SCALAR_BOOL = tensor_type(i1, [])
 
@@ -46,10 +48,22 @@ def scalar(context: Context, scalar: ast.Scalar) -> SSAValue:
 
 def dense(context: Context, constant: ast.Dense) -> SSAValue:
     """Build a constant tensor."""
-    if context.separate and belongs_in_file(constant.value.type):
+    if context.separate and _belongs_in_file(constant.value.type):
         context.params.setdefault(constant.name, constant.value)
         return context.value(relay.ParamOp(constant.name, constant.value.type), constant.offset)
     return context.value(relay.ConstantOp(constant.value), constant.offset)
+
+
+def _belongs_in_file(type: Attribute) -> bool:
+    """
+    Test whether constants of this type go to the side file; NumPy, which writes it, lacks bf16.
+    """
+    tensor = as_tensor(type)
+    return (
+        tensor is not None
+        and not fits_inline(type)
+        and dtype_name(tensor.element_type) in NUMBER_TYPES
+    )
 
 
 def statement(context: Context, statement: ast.Statement) -> SSAValue | Generic:

@@ -17,7 +17,6 @@ from ..errors import RelayTextError, nearest
 from ..text import syntax as ast
 from .build_context import Context, ssa_name
 from .definitions_of_program import Signature
-from .function_attributes import attributes_of
 from .operators.call_site import Site
 from .operators.composite_operators import on_device
 
@@ -132,7 +131,8 @@ def closure(
         self_argument.name_hint = ssa_name(itself.name)
         context.note(self_argument)
         context.values[itself] = self_argument
-    value = function_value(context, function, block, types, result, itself)
+    add_params(context, block, function.params, types)
+    value = function_value(context, function, block, result, itself)
     with context.writing(block):
         context.add(relay.YieldOp(value), context.hints.result(function.body).offset)
     recursive = itself is not None and block.args[0].first_use is not None
@@ -144,7 +144,7 @@ def closure(
         result,
         Region(block),
         recursive,
-        attributes_of(context, function.attrs, function.offset),
+        context.attributes(function.attrs, function.offset),
         _param_devices(function.params),
         function.device,
     )
@@ -155,12 +155,10 @@ def function_value(
     context: Context,
     function: ast.Function,
     block: Block,
-    types: Sequence[Attribute],
     result: Attribute,
     itself: ast.Local | None,
 ) -> SSAValue:
-    """Build the parameters and the body of `function`, which `itself` names, into `block`."""
-    add_params(context, block, function.params, types)
+    """Build the body of `function`, which `itself` names, into `block`."""
     home, region = context.scopes.home, context.scopes.of[function.body]
     scope = region if itself is None else home[itself]
     if itself is not None:
@@ -294,7 +292,7 @@ def _complete_type_args(
     types = [context.types.resolved(a) for a in args]
     unknown = next((t for t in types if context.types.first_unknown(t) is not None), None)
     if unknown is not None:
-        from ..infer.complete_types import cannot_infer
+        from .complete_types import cannot_infer
 
         raise cannot_infer(f"a type argument of {name}", op)
     op.type_args = ArrayAttr(types)

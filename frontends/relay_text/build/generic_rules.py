@@ -13,25 +13,29 @@ lifted (lambda lifting, Johnsson 1985): its type parameters are its own and thos
 functions, and its captures become parameters after its own. Where it is a value and not called,
 it becomes a `relay.global`, or a closure around a call if it captures anything.
 
-Captures are determined once the program has been read (`lambda_lift.py`).
+Captures are what the body uses from outside, and what the generic functions that it calls capture.
+Once the types are known, the function keeps only those type parameters of the enclosing functions
+that its body or its callees need.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import chain, count
+from collections.abc import Mapping, Sequence
+from itertools import chain, compress, count
 
-from xdsl.dialects.builtin import FunctionType
+from xdsl.dialects.builtin import ArrayAttr, FunctionType
 from xdsl.dialects.func import ReturnOp
-from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from ....dialects import relay
 from ....dialects.relay.language.language_types import substituted
 from ....dialects.type_algebra import parts
+from ....dialects.xdsl_extras.walking import walk
 from ....passes.functions.captures import type_variables
 from ..errors import RelayTextError, location_of
 from ..text import syntax as ast
 from . import function_rules
+from .binding_scopes import is_within
 from .build_context import Context, ssa_name
 from .deferred import run_ready
 from .definitions_of_program import Generic, Signature
@@ -54,7 +58,7 @@ def let(context: Context, statement: ast.Statement) -> Generic | None:
             hint, function = function, function.args[0]
     generic = named(context, statement.value)
     if generic is not None:
-        given = parts(context.types.resolved(generic.signature.type))
+        given = parts(context.types.resolved(generic.type))
         is_fixed = _fixes(local.type, given, generic.own)
     elif isinstance(function, ast.Function) and function.type_params:
         given = [*(param.type for param in function.params), function.result]
@@ -121,22 +125,62 @@ def define(
     types = [context.annotation(p.type) for p in function.params]
     result = context.annotation(function.result)
     definition = ast.Definition(function.offset, _symbol(context, enclosing, name), function)
-    type = FunctionType.from_lists(types, [result])
-    params = [*own.values(), *enclosing.type_params]
-    signature = Signature(definition, context.source_map, type, Block(), params, function.params)
+    captured = _captured(context, function, itself)
+    outside = {key: v for key in captured if isinstance(v := context.values[key], SSAValue)}
+    locals = [
+        ast.Local(value.name_hint or "captured", function.offset, None)
+        for value in outside.values()
+    ]
+    params = (*function.params, *locals)
+    types += [value.type for value in outside.values()]
+    signature = Signature(
+        *(definition, context.source_map, FunctionType.from_lists(types, [result]), Block()),
+        *([*own.values(), *enclosing.type_params], params),
+    )
     outer = context.generics.get(enclosing.definition.name)
     origin = enclosing if outer is None else outer.origin
-    generic = Generic(name, signature, tuple(own.values()), origin, hint)
+    generic = Generic(name, signature, tuple(own.values()), origin, hint, captured)
     context.generics[definition.name] = generic
 
     if itself is not None:
         context.values[itself] = generic
     context.signature = signature
-    value = function_rules.function_value(context, function, signature.block, types, result, itself)
+    function_rules.add_params(context, signature.block, params, types)
+    context.values |= {k: context.values[local] for k, local in zip(captured, locals, strict=True)}
+    value = function_rules.function_value(context, function, signature.block, result, itself)
     with context.writing(signature.block):
         context.add(ReturnOp(value), context.hints.result(function.body).offset)
     context.signature, context.type_args = enclosing, outer_args
+    context.values |= outside
     return generic
+
+
+def _captured(
+    context: Context, function: ast.Function, itself: ast.Local | None
+) -> Sequence[ast.Local | ast.Binding]:
+    """Return the variables and graph bindings from outside that a function uses, in order."""
+    scopes, inside = context.scopes, context.scopes.of[function.body]
+    captured = list[ast.Local | ast.Binding]()
+    seen: set[ast.Local | ast.Binding | None] = {itself}
+    pending: list[ast.Expr | ast.Local | ast.Binding] = [function.body]
+    while pending:
+        match pending.pop():
+            case ast.Use(_, key) | ast.Node(_, key) | (ast.Local() | ast.Binding() as key):
+                if key in seen:
+                    continue
+                seen.add(key)
+                region = scopes.home[key] if isinstance(key, ast.Local) else scopes.place[key]
+                scopes.settle(region)
+                value = context.values.get(key)
+                if is_within(region, inside):
+                    pending += [key.value] if isinstance(key, ast.Binding) else []
+                elif isinstance(value, Generic):
+                    pending += reversed(value.captured)
+                else:
+                    captured.append(key)
+            case expr:
+                pending += reversed(ast.inner(expr))
+    return captured
 
 
 def _own_params(params: Sequence[str], enclosing: Sequence[str]) -> dict[str, str]:
@@ -171,18 +215,28 @@ def _instance(context: Context, generic: Generic) -> tuple[FunctionType, list[At
     """Return the type of a generic function at fresh type arguments, and all its type arguments."""
     fresh = {name: context.types.fresh() for name in generic.own}
     run_ready(context)
-    type = substituted(context.types.resolved(generic.signature.type), fresh)
+    type = substituted(context.types.resolved(generic.type), fresh)
     assert isinstance(type, FunctionType)
     return type, [fresh.get(n) or relay.TypeVarType(n) for n in generic.signature.type_params]
 
 
 def value(context: Context, generic: Generic, at: int) -> SSAValue:
-    """Build a generic function as a value of one type."""
-    type, args = _instance(context, generic)
-    op = relay.GlobalOp(generic.symbol, type, args)
-    generic.uses.append(op)
-    function_rules.defer_type_args(context, op, args, f"%{generic.name}")
-    made = context.value(op, at)
+    """Build a generic function as a value of one type; with captures, it is a closure."""
+    type, type_args = _instance(context, generic)
+    if generic.captured:
+        block = Block(arg_types=type.inputs.data)
+        for argument, param in zip(block.args, generic.signature.params, strict=False):
+            argument.name_hint = ssa_name(param.name)
+            context.note(argument)
+        with context.writing(block):
+            result = _invoke(context, generic, block.args, type, type_args, at)
+            context.add(relay.YieldOp(result), at)
+        made = context.value(relay.FnOp(type.inputs.data, result.type, Region(block)), at)
+    else:
+        op = relay.GlobalOp(generic.symbol, type, type_args)
+        generic.uses.append(op)
+        function_rules.defer_type_args(context, op, type_args, f"%{generic.name}")
+        made = context.value(op, at)
     return made if generic.hint is None else on_device(Site(context, generic.hint, [made]))
 
 
@@ -195,10 +249,36 @@ def call(context: Context, generic: Generic, call: ast.Call) -> SSAValue:
     args = [context.emit(arg) for arg in call.args]
     type, type_args = _instance(context, generic)
     function_rules.require_args(context, type, args, call, f"%{generic.name}")
-    op = relay.InvokeOp(generic.symbol, type_args, args, type.outputs.data[0])
+    return _invoke(context, generic, args, type, type_args, call.offset)
+
+
+def _invoke(
+    context: Context,
+    generic: Generic,
+    args: Sequence[SSAValue],
+    type: FunctionType,
+    type_args: Sequence[Attribute],
+    at: int,
+) -> SSAValue:
+    """Build a call of a generic function, to which what it captures is passed, too."""
+    captured = [context.values[key] for key in generic.captured]
+    context.arguments_added += len(captured)
+    if context.arguments_added > MAX_ADDED_ARGUMENTS:
+        raise context.error(
+            f"%{generic.name} and the functions that it calls capture {len(captured)} values, "
+            f"which adds more than {MAX_ADDED_ARGUMENTS} arguments to calls of generic functions; "
+            "pass some of them in a tuple",
+            generic.signature.definition.offset,
+        )
+    values = [value for value in captured if isinstance(value, SSAValue)]
+    op = relay.InvokeOp(generic.symbol, type_args, [*args, *values], type.outputs.data[0])
     generic.uses.append(op)
     function_rules.defer_type_args(context, op, type_args, f"%{generic.name}")
-    return context.value(op, call.offset)
+    return context.value(op, at)
+
+
+MAX_ADDED_ARGUMENTS = 100_000
+"""Maximum number of arguments added to the calls of a program (a few seconds' work)."""
 
 
 # ------------------------------------------------------------------- the program
@@ -246,3 +326,35 @@ def _body_of(value: SSAValue) -> Block | None:
 
 def _called(value: SSAValue) -> str:
     return f"%{value.name_hint}" if value.name_hint else "this"
+
+
+def drop_unused_params(generics: Mapping[str, Generic]) -> None:
+    """Drop type parameters of the enclosing functions that neither body nor callees need."""
+    needs = {name: _needs(generic, generics) for name, generic in generics.items()}
+    changed = True
+    while changed:
+        changed = False
+        for params, called in needs.values():
+            before = len(params)
+            for callee in called:
+                params |= needs[callee][0].difference(generics[callee].own)
+            changed |= len(params) != before
+    for name, generic in generics.items():
+        params, own = generic.signature.type_params, len(generic.own)
+        kept = [i < own or param in needs[name][0] for i, param in enumerate(params)]
+        generic.signature.type_params = list(compress(params, kept))
+        for use in generic.uses:
+            use.type_args = ArrayAttr(compress(use.type_args, kept))
+
+
+def _needs(generic: Generic, generics: Mapping[str, Generic]) -> tuple[set[str], set[str]]:
+    """Return the type parameters in the body of a function, and the generic functions it uses."""
+    types, called = [argument.type for argument in generic.signature.block.args], set[str]()
+    for op in walk(generic.signature.block):
+        types += op.result_types
+        types += [a.type for region in op.regions for block in region.blocks for a in block.args]
+        if isinstance(op, relay.InvokeOp | relay.GlobalOp):
+            callee = generics.get(op.callee.string_value())
+            types += op.type_args.data[: None if callee is None else len(callee.own)]
+            called.update(() if callee is None else (callee.symbol,))
+    return {name for type in types for name in type_variables(type)}, called

@@ -9,28 +9,25 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from ....dialects import relay
 from ....dialects.relay.language.exhaustiveness import missing_cases
-from ....dialects.relay.language.language_types import substituted
 from ....dialects.type_algebra import tuple_of
 from ....passes.functions.instantiation import replaced_in
 from ..errors import SourceMap, nearest
 from ..text import syntax as ast
 from .build_context import Context
-from .definitions_of_program import ConstructorInfo
 from .function_rules import add_params, branch
 
 
-def _instance(context: Context, made: ConstructorInfo) -> tuple[relay.AdtType, list[Attribute]]:
+def instance(context: Context, name: str) -> tuple[relay.AdtType, list[Attribute]]:
     """Return the type that a constructor makes at fresh type arguments, and its field types."""
-    args = {p: context.types.fresh() for p in made.of.definition.params}
-    type = substituted(made.of.type(), args)
-    assert isinstance(type, relay.AdtType)
-    return type, [substituted(f, args) for f in made.fields]
+    definition, _ = context.program.constructors[name]
+    args = [context.types.fresh() for _ in definition.params]
+    type = relay.AdtType(definition.sym_name.data, args)
+    return type, definition.field_types(name, args)
 
 
 def construct(context: Context, name: str, args: Sequence[SSAValue], call: ast.Call) -> SSAValue:
     """Build a value of constructor `name` from `args`."""
-    made = context.program.constructors[name]
-    type, fields = _instance(context, made)
+    type, fields = instance(context, name)
     if len(args) != len(fields):
         raise context.error(
             f"{name} expects {len(fields)} arguments, but got {len(args)}",
@@ -80,7 +77,7 @@ def _complete(context: Context, op: relay.MatchOp, source_map: SourceMap, at: in
     op.patterns = ArrayAttr([replaced_in(p, context.types.resolved) for p in op.patterns])
     if op.partial is not None:
         return
-    missing = missing_cases(op.patterns.data, op.data.type, context.program.type_op)
+    missing = missing_cases(op.patterns.data, op.data.type, context.program.types.get)
     if missing is not None:
         what = f"does not cover {missing}" if op.patterns else "has no case"
         message = f"this match {what}; add what is missing, or write match?"
@@ -124,11 +121,10 @@ def _constructed(
     type: Attribute,
     variables: list[tuple[ast.Local, Attribute]],
 ) -> Attribute:
-    made = context.program.constructors.get(name)
-    if made is None:
+    if name not in context.program.constructors:
         hint = nearest(name, context.program.constructors)
         raise context.error(f"unknown constructor {name}{hint}", at, len(name))
-    wanted, types = _instance(context, made)
+    wanted, types = instance(context, name)
     if not context.types.unify(type, wanted):
         raise context.error(
             f"{name} makes values of type {context.text(wanted)}, "

@@ -25,7 +25,8 @@ from ....dialects.relay.language.language_types import AdtType, RefType, TypeVar
 from ..errors import SourceMap
 from ..text import syntax as ast
 from ..text.attribute_grammar import MAX_NESTED
-from ..text.type_grammar import HOLE, STORAGE
+from ..text.type_grammar import HOLE
+from ..type_texts import STORAGE
 from .node_graph import Attrs, GraphError, NodeGraph, Parts, Unread
 from .saved_arrays import element_type_of
 

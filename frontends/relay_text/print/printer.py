@@ -15,8 +15,10 @@ its function, after the others (Relay text has no names for tensors outside it).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import cast
+from dataclasses import dataclass
+from typing import IO, ClassVar, cast
 
+from xdsl.context import Context
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
@@ -25,6 +27,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.utils.target import Target
 
 from ....dialects import relay
 from ....dialects.attributes import ELEMENT_TYPES
@@ -33,13 +36,12 @@ from ....dialects.relay.language.annotations import ATTRS, NAME, TYPE_PARAMS
 from ....dialects.vm import DestinationCall
 from ....dialects.xdsl_extras.walking import walk
 from ..errors import PrintingError
-from ..text.type_grammar import STORAGE
 from ..tvm_operators import BY_NAME
+from ..type_texts import STORAGE, is_storage, place_of
 from .printer_body import Body, Expressions, Shared
 from .printer_expressions import closing, function_attributes, head, no_form, params
 from .printer_memory import kernel_attributes, kernel_devices
 from .printer_names import is_global_name, is_word
-from .printer_types import place_of
 
 HEADER = '#[version = "0.0.5"]\n'
 _REFERRING = (
@@ -60,6 +62,16 @@ def module_text(module: ModuleOp) -> str:
     Raises `PrintingError`, with the op and its location, for what has no form as Relay text.
     """
     return _Module(module).text()
+
+
+@dataclass(frozen=True)
+class RelayTextTarget(Target):
+    """Prints a module at level `relay`, `planned`, `lowered` or `manifest` as Relay text 0.0.5."""
+
+    name: ClassVar[str] = "relay-text"
+
+    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        output.write(module_text(module))
 
 
 class _Module:
@@ -90,7 +102,7 @@ class _Module:
             own = next((op for op in types if op.sym_name.data == STORAGE), None)
             if own is None:
                 parts.append(f"extern type {STORAGE}\n")  # it ends the definitions for TVM 0.16
-            elif not _is_storage(own):
+            elif not is_storage(own):
                 raise PrintingError("Relay text reserves the type name Storage for memory", own)
         return HEADER + "\n".join(parts) + self.shared.table.text()
 
@@ -201,11 +213,6 @@ class _Module:
                 yield from params(body, inner, [first], [None])
             else:
                 body.bind(inner.result, body.text(first, None).removeprefix("%"))
-
-
-def _is_storage(op: relay.TypeDataOp) -> bool:
-    """Return whether the definition would be read as the type of storage."""
-    return op.sym_name.data == STORAGE and not op.params.data and not op.constructors.data
 
 
 def _place_of_result(op: FuncOp) -> VirtualDeviceAttr | None:

@@ -26,11 +26,11 @@ from ....dialects.type_algebra import parts
 from ....dialects.vm import DestinationCall
 from ..errors import unprintable
 from ..literals import literal
+from ..type_texts import TypeTexts, place_of, tuple_text
 from .printer_metadata import MetadataTable
 from .printer_names import LocalNames
 from .printer_operators import OperatorTexts
 from .printer_order import Form, Order, is_declared, order_of, source_of
-from .printer_types import TypeTexts, place_of, tuple_text
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,10 @@ from ....dialects.relay.language.annotations import ATTRS
 from ..errors import PrintingError
 from ..text.lexer import KEYWORDS
 from ..tvm_operators import BY_NAME, is_variadic, returns_tuple, tuples_of
+from ..type_texts import place_of, tuple_text
 from .printer_body import Body
 from .printer_memory import HEADS
 from .printer_operators import attribute_text
-from .printer_types import place_of, tuple_text
 
 Head: TypeAlias = Callable[[Body, Any], str]
 

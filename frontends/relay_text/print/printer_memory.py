@@ -31,9 +31,9 @@ from ....dialects.relay.language.annotations import ATTRS
 from ....dialects.relay.language.primitive import CallLoweredOp, PrimFuncOp
 from ....dialects.tensors import as_tensor, dtype_name
 from ..errors import PrintingError, unprintable
+from ..type_texts import dtype_text, place_of, tuple_text
 from .printer_body import Body
 from .printer_operators import attribute_text
-from .printer_types import dtype_text, place_of, tuple_text
 
 Head: TypeAlias = Callable[[Body, Any], str]
 

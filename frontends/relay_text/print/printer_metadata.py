@@ -22,7 +22,7 @@ from ....dialects.tensors import as_tensor, is_static
 from ..errors import unprintable
 from ..json.saved_arrays import encode
 from ..tvm_devices import DEVICE_TYPES, target_parts
-from .printer_types import dtype_text
+from ..type_texts import dtype_text
 
 _NUMBERS = {name: number for number, name in DEVICE_TYPES.items()}
 _NUMBER_LIST = re.compile(r"\[\n[0-9, \n]+\]")

@@ -34,7 +34,7 @@ from ....dialects.device import VirtualDeviceAttr
 from ....dialects.tensors import as_tensor, dtype_name
 from ..errors import unprintable
 from ..literals import attribute_float, string_text
-from ..tvm_operators import BY_NAME, IMPLYING, PAIRS, Rule, pairs_of, rule_of
+from ..tvm_operators import BY_NAME, IMPLYING, PAIRS, Repeated, pairs_of, rule_of
 from .printer_metadata import MetadataTable
 
 _SEGMENTS = ("operandSegmentSizes", "resultSegmentSizes")
@@ -78,20 +78,20 @@ def attribute_text(value: Attribute, table: MetadataTable, at: Operation) -> str
     raise unprintable(f"the attribute value {value}", at)
 
 
-def _repeated(op: Operation, rule: Rule) -> list[str]:
+def _repeated_texts(op: Operation, repeated: Repeated) -> list[str]:
     """Return the attributes that repeat the shape of the weight, where that is static."""
-    type = as_tensor(op.operands[rule.weight].type)
+    type = as_tensor(op.operands[repeated.operand].type)
     weight = () if type is None else type.get_shape()
     values: dict[str, object] = {}
-    if rule.implied is not None and DYNAMIC_INDEX not in weight:
+    if DYNAMIC_INDEX not in weight:
         attrs = {k: plain_value(value) for k, value in op.properties.items() if k in IMPLYING}
-        values = rule.implied(attrs, weight)
+        values = repeated.implied(attrs, weight)
     shown: list[str] = []
-    for key in rule.repeated:
+    for key in repeated.names:
         value: Any = values.get(key)
         text = f"{[*value]}" if isinstance(value, tuple) else f"{value}"
         text = f'"{value}"' if isinstance(value, str) else text
-        text = rule.unknown if value is None else text
+        text = repeated.unknown if value is None else text
         shown += [] if text is None else [f"{key}={text}"]
     return shown
 
@@ -127,8 +127,8 @@ class OperatorTexts:
         properties = op.properties
         shown: list[str] = []
         for key, default, always in known:
-            if key == rule.printed_before:
-                shown += _repeated(op, rule)
+            if rule.repeated is not None and key == rule.repeated.printed_before:
+                shown += _repeated_texts(op, rule.repeated)
             value = properties.get(key)
             if key in texts:
                 text = texts[key]

@@ -261,6 +261,22 @@ def operands(expr: Expr) -> Sequence[Expr]:
             return ()
 
 
+def inner(expr: Expr) -> Sequence[Expr]:
+    """Return the expressions that `expr` is made of, except the values of graph bindings."""
+    match expr:
+        case Body():
+            values = (s.value for s in expr.statements if isinstance(s, Statement))
+            return (*values, expr.result)
+        case Function():
+            return (expr.body,)
+        case If():
+            return (expr.condition, expr.then, expr.other)
+        case Match():
+            return (expr.data, *(case.body for case in expr.cases))
+        case _:
+            return operands(expr)
+
+
 @node
 class Constructor:
     """A constructor of a data type."""

@@ -21,11 +21,10 @@ from ....dialects.memory import StorageType
 from ..errors import nearest
 from ..json.node_graph import Unread
 from ..json.saved_arrays import element_type_of
+from ..type_texts import STORAGE
 from .attribute_grammar import MAX_NESTED, AttributeGrammar
 from .local_names import NameScopes
 
-STORAGE = "Storage"
-"""TVM's name of the type of a storage."""
 HOLE = relay.IncompleteType()
 """`_`: a type to be inferred."""
 

@@ -624,7 +624,7 @@ func.func private @f(%x: tensor<?x4xf32>, %w: !memory.storage {memory.workspace 
   func.return
 }
 func.func @workspace_without_shapes(%s: tensor<2xi64>) {
-  // expected-error@+1 {{workspace 1 of @f depends on the shapes of 1 parameters, but got 0}}
+  // expected-error@+1 {{workspace 1 of @f depends on the shapes of 1 parameters, of 1 values, but got 0}}
   %n = memory.workspace_size @f[1]
   func.return
 }
@@ -646,7 +646,7 @@ func.func private @f(%x: tensor<?x4xf32>, %w: !memory.storage {memory.workspace 
   func.return
 }
 func.func @workspace_of_a_storage(%s: tensor<2xi64>) {
-  // expected-error@+1 {{memory.workspace must list tensors among the 2 parameters of @f, but has 1}}
+  // expected-error@+1 {{memory.workspace must list tensors or memrefs among the 2 parameters of @f, but has 1}}
   %n = memory.workspace_size @f[1](%s : tensor<2xi64>)
   func.return
 }

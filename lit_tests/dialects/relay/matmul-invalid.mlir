@@ -16,6 +16,14 @@ func.func @rank(%x: tensor<2x3xf32>, %w: tensor<3xf32>) {
 
 // -----
 
+func.func @panels(%x: tensor<2x3xf32>, %w: tensor<5x4x8xf32>) {
+  // expected-error@+1 {{the reduced dims must be equal, but are 3 and 4}}
+  %y = relay.nn.packed_dense %x, %w : (tensor<2x3xf32>, tensor<5x4x8xf32>) -> tensor<2x40xf32>
+  func.return
+}
+
+// -----
+
 func.func @batches(%x: tensor<2x2x4xf32>, %w: tensor<3x5x4xf32>) {
   // expected-error@+1 {{batches must be equal or 1, but are 2 and 3}}
   %y = relay.nn.batch_matmul %x, %w : (tensor<2x2x4xf32>, tensor<3x5x4xf32>) -> tensor<2x2x5xf32>

@@ -12,6 +12,13 @@ func.func @dense(%a0: tensor<2x4xf32>, %a1: tensor<5x4xf32>, %a2: tensor<2x4xi8>
   func.return
 }
 
+// CHECK-LABEL: @packed_dense
+// CHECK:       relay.nn.packed_dense %a0, %a1 : (tensor<?x4xf32>, tensor<3x4x16xf32>) -> tensor<?x48xf32>
+func.func @packed_dense(%a0: tensor<?x4xf32>, %a1: tensor<3x4x16xf32>) {
+  %0 = relay.nn.packed_dense %a0, %a1 : (tensor<?x4xf32>, tensor<3x4x16xf32>) -> tensor<?x48xf32>
+  func.return
+}
+
 // CHECK-LABEL: @matmul
 // CHECK:       relay.nn.matmul %a0, %a1 : (tensor<2x4xf32>, tensor<4x5xf32>) -> tensor<2x5xf32>
 // CHECK:       relay.nn.matmul %a2, %a1 {transpose_a = true} : (tensor<4x2xf32>, tensor<4x5xf32>) -> tensor<2x5xf32>

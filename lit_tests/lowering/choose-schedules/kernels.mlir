@@ -35,6 +35,35 @@ func.func private @product(%mx: memref<8x16xf32>, %mw: memref<16x32xf32>, %out: 
 
 // -----
 
+// So is one of an open number of rows, or of columns.
+//
+// CHECK-LABEL: @open_product
+// CHECK-SAME:    xrelay.schedule = [{kind = "register-tile", row = 0 : i64, rows = 6 : i64, width = 16 : i64
+func.func private @open_product(%mx: memref<?x16xf32>, %mw: memref<16x?xf32>, %out: memref<?x?xf32>) attributes {xrelay.kernel} {
+  %x = bufferization.to_tensor %mx restrict : memref<?x16xf32> to tensor<?x16xf32>
+  %w = bufferization.to_tensor %mw restrict : memref<16x?xf32> to tensor<16x?xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c0 : tensor<?x16xf32>
+  %m = tensor.dim %w, %c1 : tensor<16x?xf32>
+  %se = tensor.empty(%n, %m) : tensor<?x?xf32>
+  %z = arith.constant 0.0 : f32
+  %s0 = linalg.fill ins(%z : f32) outs(%se : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %p = linalg.generic {
+      indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]
+    } ins(%x, %w : tensor<?x16xf32>, tensor<16x?xf32>) outs(%s0 : tensor<?x?xf32>) {
+  ^bb0(%e0: f32, %e1: f32, %e2: f32):
+    %q = arith.mulf %e0, %e1 : f32
+    %v = arith.addf %e2, %q : f32
+    linalg.yield %v : f32
+  } -> tensor<?x?xf32>
+  bufferization.materialize_in_destination %p in restrict writable %out : (tensor<?x?xf32>, memref<?x?xf32>) -> ()
+  func.return
+}
+
+// -----
+
 // A kernel that has the attribute keeps it, also if it is empty.
 //
 // CHECK-LABEL: @by_hand

@@ -40,6 +40,48 @@ func.func private @after_a_reduction(%mx: memref<4x6x3xf32>, %my: memref<24xf32>
 
 // -----
 
+// An open dim that is not collapsed stays open.
+//
+// CHECK-LABEL: @beside_an_open_dim
+// CHECK:         %[[S:.*]] = linalg.generic {{.*}}"reduction"
+// CHECK-NOT:     tensor.collapse_shape
+// CHECK:         tensor.expand_shape {{.*}} : tensor<?x24xf32> into tensor<?x4x6xf32>
+// CHECK:         %[[R:.*]] = linalg.generic {{.*}} ins(%[[S]], {{.*}} : tensor<?x4x6xf32>, tensor<?x4x6xf32>)
+// CHECK:         %[[N:.*]] = memref.dim %out, %{{.*}} : memref<?x24xf32>
+// CHECK:         %[[D:.*]] = memref.reinterpret_cast %out to offset: [0], sizes: [%[[N]], 4, 6], strides: [24, 6, 1]
+// CHECK-NEXT:    bufferization.materialize_in_destination %[[R]] in restrict writable %[[D]]
+func.func private @beside_an_open_dim(%mx: memref<?x4x6x3xf32>, %my: memref<?x24xf32>, %out: memref<?x24xf32>) attributes {xrelay.kernel} {
+  %x = bufferization.to_tensor %mx restrict : memref<?x4x6x3xf32> to tensor<?x4x6x3xf32>
+  %y = bufferization.to_tensor %my restrict : memref<?x24xf32> to tensor<?x24xf32>
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x4x6x3xf32>
+  %se = tensor.empty(%n) : tensor<?x4x6xf32>
+  %z = arith.constant 0.0 : f32
+  %s0 = linalg.fill ins(%z : f32) outs(%se : tensor<?x4x6xf32>) -> tensor<?x4x6xf32>
+  %s = linalg.generic {
+      indexing_maps = [affine_map<(n, i, j, k) -> (n, i, j, k)>, affine_map<(n, i, j, k) -> (n, i, j)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]
+    } ins(%x : tensor<?x4x6x3xf32>) outs(%s0 : tensor<?x4x6xf32>) {
+  ^bb0(%e0: f32, %e1: f32):
+    %v = arith.addf %e1, %e0 : f32
+    linalg.yield %v : f32
+  } -> tensor<?x4x6xf32>
+  %c = tensor.collapse_shape %s [[0], [1, 2]] : tensor<?x4x6xf32> into tensor<?x24xf32>
+  %e = tensor.empty(%n) : tensor<?x24xf32>
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(n, i) -> (n, i)>, affine_map<(n, i) -> (n, i)>, affine_map<(n, i) -> (n, i)>],
+      iterator_types = ["parallel", "parallel"]
+    } ins(%c, %y : tensor<?x24xf32>, tensor<?x24xf32>) outs(%e : tensor<?x24xf32>) {
+  ^bb0(%e0: f32, %e1: f32, %e2: f32):
+    %v = arith.addf %e0, %e1 : f32
+    linalg.yield %v : f32
+  } -> tensor<?x24xf32>
+  bufferization.materialize_in_destination %r in restrict writable %out : (tensor<?x24xf32>, memref<?x24xf32>) -> ()
+  func.return
+}
+
+// -----
+
 // A function that is not a kernel stays as it is.
 //
 // CHECK-LABEL: @no_kernel

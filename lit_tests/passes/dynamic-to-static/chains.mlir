@@ -102,6 +102,36 @@ func.func @expand(%x: tensor<4xf32>, %z: tensor<?x4xf32>) -> tensor<?x?xf32> {
 
 // -----
 
+// A broadcast of a tensor to its own shape copies nothing.
+//
+// CHECK-LABEL: @own_shape
+// CHECK-NEXT:    %[[V:.*]] = relay.reshape %x {newshape = array<i64: 0, 0>} : (tensor<?x4xf32>) -> tensor<?x?xf32>
+// CHECK-NEXT:    return %[[V]]
+func.func @own_shape(%x: tensor<?x4xf32>) -> tensor<?x?xf32> {
+  %s = relay.shape_of %x {dtype = i64} : (tensor<?x4xf32>) -> tensor<2xi64>
+  %v = relay.dyn.broadcast_to %x, %s : (tensor<?x4xf32>, tensor<2xi64>) -> tensor<?x?xf32>
+  func.return %v : tensor<?x?xf32>
+}
+
+// -----
+
+// The first dims may be split, whatever follows them.
+//
+// CHECK-LABEL: @split_first
+// CHECK:         relay.reshape %{{.*}} {newshape = array<i64: -4, -1, 2, -2>} : (tensor<?x?x?xf32>) -> tensor<?x?x?x?xf32>
+func.func @split_first(%x: tensor<?x?x?xf32>) -> tensor<?x?x?x?xf32> {
+  %s = relay.shape_of %x {dtype = i64} : (tensor<?x?x?xf32>) -> tensor<3xi64>
+  %b = relay.strided_slice %s {begin = array<i64: 0>, end = array<i64: 1>} : (tensor<3xi64>) -> tensor<1xi64>
+  %nm = relay.strided_slice %s {begin = array<i64: 1>, end = array<i64: 3>} : (tensor<3xi64>) -> tensor<2xi64>
+  %two = relay.constant dense<2> : tensor<1xi64>
+  %shape = relay.concatenate %b, %two, %nm {axis = 0} : (tensor<1xi64>, tensor<1xi64>, tensor<2xi64>) -> tensor<4xi64>
+  %twice = relay.concatenate %x, %x {axis = 0} : (tensor<?x?x?xf32>, tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
+  %y = relay.dyn.reshape %twice, %shape {allowzero = true} : (tensor<?x?x?xf32>, tensor<4xi64>) -> tensor<?x?x?x?xf32>
+  func.return %y : tensor<?x?x?x?xf32>
+}
+
+// -----
+
 // Integers that follow from a static shape are a constant, wherever they are used.
 //
 // CHECK-LABEL: @static_shape

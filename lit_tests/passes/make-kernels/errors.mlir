@@ -44,7 +44,7 @@ func.func @parameter(%x: tensor<4xf32>) -> tensor<4xf32> {
   func.return %y : tensor<4xf32>
 }
 func.func @f(%p: tuple<!relay.ref<tensor<4xf32>>>, %q: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{a kernel accepts and returns tensors only, but parameter %p_0 is of type !relay.ref<tensor<4xf32>>}}
+  // expected-error@+1 {{a kernel accepts and returns tensors only, but parameter %p.0 is of type !relay.ref<tensor<4xf32>>}}
   func.return %q : tensor<4xf32>
 }
 

@@ -83,7 +83,7 @@ func.func @is_captured() {
 
 func.func @is_not_aligned() {
   %s = memory.alloc_storage 64 align 16 : !memory.storage
-  // expected-error @below {{a buffer of f32 must be aligned to 4}}
+  // expected-error @below {{the offset of a buffer of f32 must be a multiple of 4, but 2 is not}}
   %a = memory.buffer %s[2] : memref<4xf32>
   func.return
 }
@@ -113,5 +113,35 @@ func.func @sizes_that_may_overlap(%x: memref<?xf32>, %n: index, %k: i64) {
   // expected-note @above {{the storage is allocated here}}
   %a = memory.buffer %s[0] sizes(%n) : memref<?xf32>
   memref.copy %x, %a : memref<?xf32> to memref<?xf32>
+  func.return
+}
+
+// -----
+
+func.func @is_shared_by_threads(%x: memref<16xf32>) {
+  %s = memory.alloc_storage 64 align 64 : !memory.storage
+  // expected-note @below {{this may run it more than once at a time}}
+  scf.forall (%i) in (8) {
+    // expected-error @below {{a buffer needs a storage of its own in each thread}}
+    %a = memory.buffer %s[0] : memref<16xf32>
+    memref.copy %x, %a : memref<16xf32> to memref<16xf32>
+  }
+  func.return
+}
+
+// -----
+
+func.func @is_used_later(%x: memref<16xf32>) {
+  %s = memory.alloc_storage 64 align 64 : !memory.storage
+  // expected-note @below {{the buffer is defined here}}
+  %a = memory.buffer %s[0] : memref<16xf32>
+  %t = async.execute {
+    scf.execute_region {
+      // expected-error @below {{cannot tell how long a buffer is needed that memref.copy may capture}}
+      memref.copy %x, %a : memref<16xf32> to memref<16xf32>
+      scf.yield
+    }
+    async.yield
+  }
   func.return
 }

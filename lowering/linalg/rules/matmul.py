@@ -23,6 +23,17 @@ def dense(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[S
     return [contract(b, op, operands, in_maps, sizes, range(last + 1), last + 2)]
 
 
+def packed_dense(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
+    """Loops (rows …, panel, column, [k])."""
+    data, panels = operands
+    *rows, _ = b.dims(data)
+    last = len(rows)
+    in_maps = (*range(last), last + 2), (last, last + 2, last + 1)
+    sizes = [*rows, b.dim(panels, 0), b.dim(panels, 2)]
+    y = contract(b, op, operands, in_maps, sizes, range(last + 2), last + 3)
+    return [b.collapse(y, [*([i] for i in range(last)), [last, last + 1]])]
+
+
 def matmul(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
     """Loops (…, n, m, [k])."""
     assert isinstance(op, relay.matmul.MatmulOp)
@@ -56,4 +67,5 @@ RULES: Mapping[str, Rule] = {
     "relay.nn.batch_matmul": batch_matmul,
     "relay.nn.dense": dense,
     "relay.nn.matmul": matmul,
+    "relay.nn.packed_dense": packed_dense,
 }

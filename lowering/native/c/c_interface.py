@@ -16,7 +16,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ....operators.element_types import ELEMENT_TABLE
 from ....runtime.native.interface import FLAT, Entry, Library, spec_of
-from ....runtime.program.dtypes import element_type
 from ....runtime.program.program import Param, TensorSpec
 from ...entries.c_names import EVENTS, hook_symbol, kernel_symbol, spelled, user_hook_symbol
 from ..toolchain.linking import c_file
@@ -297,7 +296,8 @@ def tensor_row(
     spec: TensorSpec, name: str, dims: str, *, is_allocated: bool = False, is_bytes: bool = False
 ) -> str:
     """Return the row of a tensor."""
-    bits, code = 8 * element_type(spec.dtype).itemsize, ELEMENT_TABLE[spec.dtype].dlpack
+    row = ELEMENT_TABLE[spec.dtype]
+    bits, code = max(row.bits, 8 * (row.struct is not None)), row.dlpack
     flags = f"{int(is_allocated)}, {int(is_bytes)}, {len(spec.shape)}"
     return f"{{{c_string(name)}, {code}, {bits}, {flags}, {dims}}}"
 

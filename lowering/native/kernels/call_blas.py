@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 from xdsl.context import Context
-from xdsl.dialects import bufferization, func, memref, tensor
+from xdsl.dialects import bufferization, func, memref
 from xdsl.dialects.builtin import (
     Float32Type,
     Float64Type,
@@ -38,6 +38,7 @@ from ..linalg_generics import (
     filled_empty,
     ops_of,
     product_of,
+    sizes_of,
     store_of,
 )
 from ..schedules import schedules_of
@@ -55,7 +56,7 @@ def call_product(product: Product) -> None:
     a, b = op.inputs
     build = Builder(Block())
     build.location = op.location
-    sizes = _sizes(empty, build)
+    sizes = sizes_of(empty)
     *rows, n = sizes[product.batches :]
     axis = len(tensor_of(a).shape) - (2 if product.transposed[0] else 1)
     k = build.dim(a, axis)
@@ -88,12 +89,6 @@ def _destination(op: linalg.GenericOp) -> bufferization.MaterializeInDestination
     if store is None or not isinstance(store.dest, BlockArgument):
         return None
     return store if store.dest.type == buffer_type(op.results[0]) else None
-
-
-def _sizes(empty: tensor.EmptyOp, build: Builder) -> list[Size]:
-    dynamic = iter(empty.dynamic_sizes)
-    shape = tensor_of(empty.tensor).get_shape()
-    return [next(dynamic) if size < 0 else size for size in shape]
 
 
 def _product(build: Builder, sizes: list[Size]) -> Size:

@@ -17,19 +17,17 @@ At level `memref`, after `choose-schedules`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
 from typing_extensions import override
 from xdsl.context import Context
-from xdsl.dialects import func, memref
+from xdsl.dialects import func
 from xdsl.dialects.arith import IndexCastOp
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
     DictionaryAttr,
-    IndexType,
     IntegerAttr,
     MemRefType,
     ModuleOp,
@@ -44,6 +42,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ....dialects.attributes import plain_value
 from ...linalg.builder import Builder, Size
 from ..kernel_pass import KernelPass, kernels_of
+from ..linalg_generics import buffer_dims
 from ..schedules import KIND, schedules_of, tile_in
 from ..schedules.nests import nest_of
 from ..schedules.scheduling import SCHEDULE
@@ -110,9 +109,9 @@ class DivideBetweenThreadsPass(KernelPass):
             return
         chunk, work, shares = division
         shape = cast("MemRefType[Attribute]", out).get_shape()
-        open_axes = [axis for axis, size in enumerate(shape) if size == DYNAMIC_INDEX]
+        is_open = DYNAMIC_INDEX in shape
         work *= known_turns([size for size in shape if size != DYNAMIC_INDEX])
-        if work < (LEAST_A_TURN if open_axes else LEAST):
+        if work < (LEAST_A_TURN if is_open else LEAST):
             return
         numbers = (chunk.loop, chunk.turns, chunk.loops)
         fields: dict[str, Attribute] = {KIND: StringAttr(THREADS)}
@@ -124,20 +123,17 @@ class DivideBetweenThreadsPass(KernelPass):
         others = cast("ArrayAttr[Attribute]", before)  # schedules_of has checked it
         tiles = (_without_block(schedule, chunk) for schedule in others)
         kernel.attributes[SCHEDULE] = ArrayAttr([DictionaryAttr(fields), *tiles])
-        if open_axes:
-            self._tell(kernel, open_axes, work, shares)
+        if is_open:
+            self._tell(kernel, work, shares)
 
-    def _tell(self, kernel: FuncOp, axes: Sequence[int], work: int, shares: bool) -> None:
+    def _tell(self, kernel: FuncOp, work: int, shares: bool) -> None:
         """Let `kernel` say its work: that of so many rows, and what reading operands takes."""
         block = kernel.body.block
         build = Builder(Block())
         build.location = kernel.location
         rows: Size = 1
-        for axis in axes:
-            dim = memref.DimOp.create(
-                operands=[block.args[-1], build.index(axis)], result_types=[IndexType()]
-            )
-            rows = build.mul(rows, build.insert(dim))
+        for size in buffer_dims(build, block.args[-1]):
+            rows = rows if isinstance(size, int) else build.mul(rows, size)
         total = build.index(build.mul(build.add(rows, READING * shares), work))
         products = build.insert(IndexCastOp(total, i64))
         build.insert_all(func.CallOp(WORK, [products], []))

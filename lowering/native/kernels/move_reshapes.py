@@ -19,13 +19,14 @@ from xdsl.dialects import bufferization, memref, tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ...linalg.builder import Builder, element_of, tensor_of
+from ...linalg.builder import Builder, Size, element_of, static_dims, tensor_of
 from ..kernel_pass import KernelPass
 from ..linalg_generics import (
+    buffer_dims,
     buffer_type,
     has_index,
     is_elementwise,
@@ -35,6 +36,7 @@ from ..linalg_generics import (
     maps_of,
     ops_of,
     parallel_loops,
+    sizes_of,
 )
 
 
@@ -64,8 +66,7 @@ def _expand(op: linalg.GenericOp) -> None:
             and isinstance(collapse.src.owner, linalg.GenericOp)
             and is_identity(maps_of(op)[number])
             and all(is_simple(map) for map in maps_of(op))
-            and _is_static(collapse.src)
-            and all(_is_static(value) for value in (*op.inputs, *op.outputs))
+            and _keeps_open_dims(collapse)
         ):
             groups, before = _groups(collapse), collapse.src
             expanded = _over_loops(op, groups, _shape(before), {number: before})
@@ -94,11 +95,15 @@ def _over_loops(
     operands: list[SSAValue] = []
     maps: list[AffineMap] = []
     for i, (operand, map) in enumerate(zip((*op.inputs, *op.outputs), maps_of(op), strict=True)):
-        exprs, operand_groups, sizes = _expanded_map(map, groups, shape, _shape(operand))
+        exprs, operand_groups = _expanded_map(map, groups)
         maps.append(AffineMap(len(shape), 0, tuple(exprs)))
-        if i in known or len(sizes) == len(operand_groups):
+        if i in known or len(exprs) == len(operand_groups):
             operands.append(known.get(i, operand))
-        elif isinstance(operand.owner, tensor.EmptyOp):
+            continue
+        empty = operand.owner if isinstance(operand.owner, tensor.EmptyOp) else None
+        dims = build.dims(operand) if empty is None else sizes_of(empty)
+        sizes = _expanded_sizes(exprs, operand_groups, shape, dims)
+        if empty is not None:
             operands.append(build.empty(sizes, element_of(operand)))
         else:
             operands.append(build.expand(operand, operand_groups, sizes))
@@ -108,30 +113,49 @@ def _over_loops(
 
 
 def _expanded_map(
-    map: AffineMap, groups: Sequence[Sequence[int]], shape: Sequence[int], dims: Sequence[int]
-) -> tuple[list[AffineExpr], list[list[int]], list[int]]:
+    map: AffineMap, groups: Sequence[Sequence[int]]
+) -> tuple[list[AffineExpr], list[list[int]]]:
     """Return the results of `map` over expanded loops, and the reshape of its operand."""
     exprs: list[AffineExpr] = []
     operand_groups: list[list[int]] = []
-    sizes: list[int] = []
-    for expr, dim in zip(map.results, dims, strict=True):
-        first = len(sizes)
+    for expr in map.results:
+        first = len(exprs)
         if isinstance(expr, AffineDimExpr):
-            group = groups[expr.position]
-            exprs += [AffineExpr.dimension(loop) for loop in group]
-            sizes += [shape[loop] for loop in group]
+            exprs += [AffineExpr.dimension(loop) for loop in groups[expr.position]]
         else:
             exprs.append(expr)
-            sizes.append(dim)
-        operand_groups.append([*range(first, len(sizes))])
-    return exprs, operand_groups, sizes
+        operand_groups.append([*range(first, len(exprs))])
+    return exprs, operand_groups
+
+
+def _expanded_sizes(
+    exprs: Sequence[AffineExpr],
+    groups: Sequence[Sequence[int]],
+    shape: Sequence[int],
+    dims: Sequence[Size],
+) -> list[Size]:
+    """Return the sizes of an operand of `dims` that is expanded to loops of `shape`."""
+    sizes: list[Size] = []
+    for group, dim in zip(groups, dims, strict=True):
+        for expr in (exprs[axis] for axis in group):
+            is_loop = len(group) > 1 and isinstance(expr, AffineDimExpr)
+            size = shape[expr.position] if is_loop else DYNAMIC_INDEX
+            sizes.append(dim if size == DYNAMIC_INDEX else size)
+    return sizes
+
+
+def _keeps_open_dims(op: tensor.CollapseShapeOp | tensor.ExpandShapeOp) -> bool:
+    """Test whether each open dim of `op` stays, beside dims of 1."""
+    long = _shape(op.src if isinstance(op, tensor.CollapseShapeOp) else op.result)
+    groups = ([long[axis] for axis in group] for group in _groups(op))
+    return all(DYNAMIC_INDEX not in g or sum(size != 1 for size in g) == 1 for g in groups)
 
 
 def _reshape_destination(op: bufferization.MaterializeInDestinationOp) -> None:
     """Store what is reshaped as it was before, into the destination as that shape."""
-    source, reshapes = op.source, list[Operation]()
+    source, reshapes = op.source, list[tensor.CollapseShapeOp | tensor.ExpandShapeOp]()
     while isinstance(reshape := source.owner, tensor.CollapseShapeOp | tensor.ExpandShapeOp):
-        if not source.has_one_use() or not _is_static(source):
+        if not source.has_one_use() or not _keeps_open_dims(reshape):
             return
         reshapes.append(reshape)
         source = reshape.src
@@ -140,19 +164,33 @@ def _reshape_destination(op: bufferization.MaterializeInDestinationOp) -> None:
         or not isinstance(op.dest, BlockArgument)
         or not isinstance(op.dest.type, MemRefType)
         or not isinstance(source.owner, linalg.GenericOp)
-        or not _is_static(source)
     ):
         return
-    shape = _shape(source)
-    type = buffer_type(source)
-    strides = [step for step in type.strides_for_shape(shape) if step is not None]
-    dest = memref.ReinterpretCastOp(op.dest, [], [], [], [0], shape, strides, type)
+    build = Builder(Block())
+    sizes = _sizes_before(reshapes, buffer_dims(build, op.dest))
+    strides: list[Size] = [1]
+    for size in reversed(sizes[1:]):
+        strides.insert(0, build.mul(size, strides[0]))
+    dynamic = [[s for s in each if not isinstance(s, int)] for each in (sizes, strides)]
+    static = static_dims(sizes), static_dims(strides)
+    dest = memref.ReinterpretCastOp(op.dest, [], *dynamic, [0], *static, buffer_type(source))
     store = bufferization.MaterializeInDestinationOp.create(
-        operands=[source, dest.results[0]], properties=op.properties.copy()
+        operands=[source, build.insert(dest)], properties=op.properties.copy()
     )
-    Rewriter.insert_op([dest, store], InsertPoint.before(op))
+    Rewriter.inline_block(build.block, InsertPoint.before(op))
+    Rewriter.insert_op(store, InsertPoint.before(op))
     for unused in (op, *reshapes):
         Rewriter.erase_op(unused)
+
+
+def _sizes_before(
+    reshapes: Sequence[tensor.CollapseShapeOp | tensor.ExpandShapeOp], sizes: Sequence[Size]
+) -> Sequence[Size]:
+    """Return the sizes of what `reshapes`, the last one first, give these `sizes`."""
+    for reshape in reshapes:
+        dims = iter(size for size in sizes if not isinstance(size, int))
+        sizes = [next(dims) if size == DYNAMIC_INDEX else size for size in _shape(reshape.src)]
+    return sizes
 
 
 def _groups(op: tensor.CollapseShapeOp | tensor.ExpandShapeOp) -> list[list[int]]:

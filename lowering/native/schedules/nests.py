@@ -55,6 +55,13 @@ class Nest:
     """The number of elements that one sum has; None is unknown."""
     has_consumer: bool
     """True if an elementwise op reads the result."""
+    work_after: int = 0
+    """The number of its ops."""
+
+    @property
+    def has_product(self) -> bool:
+        """True if each term is a product of two operands."""
+        return len(self.inputs) == 2
 
     def moves(self, map: AffineMap, loop: int) -> bool:
         """Test whether the operand of `map` depends on `loop`."""
@@ -92,14 +99,14 @@ def nest_between(reduction: linalg.GenericOp, root: linalg.GenericOp) -> Nest | 
         or len(reduction.results) != 1
         or not _is_permutation(written, parallel)
         or len(shape) != len(parallel)
-        or shape[-1] == DYNAMIC_INDEX
         or not all(_is_vector(map, parallel[-1]) for map in inputs)
         or not isinstance(element, FixedBitwidthType)
     ):
         return None
     sizes = tuple(None if size == DYNAMIC_INDEX else size for size in shape)
-    depth, is_consumed = _depth(reduction), root is not reduction
-    return Nest(iterators, sizes, parallel, tuple(inputs), element.bitwidth, depth, is_consumed)
+    depth, after = _depth(reduction), 0 if root is reduction else len(root.body.block.ops)
+    bits = element.bitwidth
+    return Nest(iterators, sizes, parallel, tuple(inputs), bits, depth, after > 0, after)
 
 
 def _depth(reduction: linalg.GenericOp) -> int | None:

@@ -6,26 +6,23 @@ over the loops that reduce, and the elementwise op that reads it, if any.
       for kh:  for kw:  for c:  sums += x * w              one step of the reduction
 
 The loops over tiles also hold the start of the sums and the elementwise op. The tiles at the ends
-of the result's dims are smaller: a loop is peeled into one over whole tiles and one turn for the
-remainder; that of a row is cut into powers of two, as vectors of other lengths are slow.
+of the result's dims are smaller: a loop is peeled into one over whole tiles and a remainder, which
+is cut by itself. Of columns that is into powers of two, as vectors of other lengths are slow; of an
+open number of rows, too, and fewer rows have more columns, so that there are as many sums.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from xdsl.dialects.builtin import ArrayAttr, BoolAttr, StringAttr, UnitAttr
+from xdsl.dialects.builtin import ArrayAttr, StringAttr, UnitAttr
 from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
 from xdsl.ir import SSAValue
 
 from ....dialects.integers import i64_attribute
 from .nests import REDUCTION, Nest
 from .scheduling import ROOT, Steps, root_in
-from .tiles import Tile, widths
-
-TRUE = BoolAttr.from_bool(True)
-STRICT = {"pass_through_empty_handle": TRUE, "fail_on_payload_too_small": TRUE}
-"""Fail if there are fewer ops than handles."""
+from .tiles import Tile
 
 
 def register_tile(nest: Nest, tile: Tile, steps: Steps, func: SSAValue) -> None:
@@ -34,13 +31,9 @@ def register_tile(nest: Nest, tile: Tile, steps: Steps, func: SSAValue) -> None:
     kinds = ArrayAttr(IteratorTypeAttr(IteratorType(kind)) for kind in nest.iterators)
     reduction = steps.match(func, "linalg.generic", iterator_types=kinds)
     steps.op("annotate", reduction, properties={"name": StringAttr("xrelay.reduction")})
-    vector = len(nest.parallel) - 1
     if tile.block is not None:
-        root, _ = steps.fuse(root, _only(nest, vector, tile.block))
-    sizes = tile.sizes(nest)
-    _, *loops = steps.fuse(root, _spread(nest, sizes), _spread_order(nest, tile.order))
-    by_number = dict(zip((i for i in tile.order if sizes[i]), loops, strict=True))
-    _peel(nest, tile, by_number, steps)
+        root, _ = steps.fuse(root, _spread(nest, {len(nest.parallel) - 1: tile.block}))
+    _cut(nest, tile, steps, root, tile.order, tile.rows)
     (tiles,) = steps.include("reduction_in_tiles", func)
     step, *_ = steps.tile(tiles, [int(kind == REDUCTION) for kind in nest.iterators])
     if tile.is_strided(nest):
@@ -52,44 +45,51 @@ def register_tile(nest: Nest, tile: Tile, steps: Steps, func: SSAValue) -> None:
     steps.include("vectorize_tiles", func)
 
 
-def _peel(nest: Nest, tile: Tile, loops: dict[int, SSAValue], steps: Steps) -> None:
-    """Peel the loops whose last tile is smaller."""
-    parts = 1
-    row_size = 1 if tile.row is None else nest.sizes[tile.row]
-    if tile.row is not None and (row_size is None or row_size % tile.rows):
-        parts = 2
-        remainder = steps.peel(loops[tile.row])
-        if row_size is None:
-            root = steps.match(remainder, **{ROOT: UnitAttr()})
-            steps.fuse(root, _only(nest, tile.row, 1))
-    vector = len(nest.parallel) - 1
-    size = nest.sizes[vector]
-    assert size is not None
-    narrow = widths(size, tile.width)
-    if vector in loops and narrow:
-        remainder = steps.peel(loops[vector])
-        for number, width in enumerate(narrow[:-1]):
-            # The next columns are peeled off the remainder loop of each part, which is the last.
-            roots = steps.match(remainder, **{ROOT: UnitAttr()})
-            count = parts * (number + 1)
-            each = steps.op("split_handle", roots, results=count, properties=STRICT)
-            (last,) = steps.op("merge_handles", *each[number :: number + 1], results=1)
-            _, loop = steps.fuse(last, _only(nest, vector, width))
-            steps.peel(loop)
+def _cut(
+    nest: Nest, tile: Tile, steps: Steps, root: SSAValue, order: Sequence[int], rows: int
+) -> None:
+    """Cut `root`, which has so many rows, along the loops of `order`, the outermost first."""
+    sizes: dict[int, int] = {}
+    for place, loop in enumerate(order):
+        first, *ends = tile.cuts(nest, loop, rows) or (0,)
+        if first:
+            sizes[loop] = first
+        if ends:
+            loops = steps.fuse(root, _spread(nest, sizes), _spread_order(nest, tile.order))
+            parts = _peeled(nest, steps, loops[-1], loop, ends)
+            for part, size in zip(parts, (first, *ends), strict=True):
+                part_rows = size if loop == tile.row else rows
+                _cut(nest, tile, steps, part, order[place + 1 :], part_rows)
+            return
+    if sizes:
+        steps.fuse(root, _spread(nest, sizes), _spread_order(nest, tile.order))
 
 
-def _only(nest: Nest, loop: int, size: int) -> Sequence[int]:
-    """Return the sizes of tiles that cut one of the parallel loops."""
-    return _spread(nest, [size if i == loop else 0 for i in range(len(nest.parallel))])
+def _peeled(
+    nest: Nest, steps: Steps, over: SSAValue, loop: int, ends: Sequence[int]
+) -> list[SSAValue]:
+    """Peel `over`, the loop over whole tiles; return the root in it, and in tiles of `ends`."""
+    roots: list[SSAValue] = []
+    is_open = nest.sizes[loop] is None
+    for size in ends:
+        whole, remainder = steps.op("loop.peel", over, results=2)
+        roots.append(steps.match(whole, **{ROOT: UnitAttr()}))
+        root = steps.match(remainder, **{ROOT: UnitAttr()})
+        if is_open and size > 1:
+            # A loop of one turn: of a size that is a difference, peeling could not show that its
+            # tiles are whole.
+            root, _ = steps.fuse(root, _spread(nest, {loop: 2 * size}))
+        if is_open or size != ends[-1]:
+            root, over = steps.fuse(root, _spread(nest, {loop: size}))
+    return [*roots, root]
 
 
-def _spread(nest: Nest, sizes: Sequence[int]) -> Sequence[int]:
-    """Return the sizes for all loops of the root: those that reduce are not cut."""
-    if nest.has_consumer:
-        return sizes
-    spread = [0] * len(nest.iterators)
-    for loop, size in zip(nest.parallel, sizes, strict=True):
-        spread[loop] = size
+def _spread(nest: Nest, sizes: Mapping[int, int]) -> Sequence[int]:
+    """Return the sizes of tiles for all loops of the root, of those for some parallel ones."""
+    loops = range(len(nest.parallel)) if nest.has_consumer else nest.parallel
+    spread = [0] * (len(loops) if nest.has_consumer else len(nest.iterators))
+    for number, size in sizes.items():
+        spread[loops[number]] = size
     return spread
 
 

@@ -12,6 +12,7 @@ as wide as a row where registers suffice.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -29,6 +30,12 @@ ALONE = 8
 """The vectors of a row without others: enough sums to hide the time of an addition."""
 
 MOST_ROWS = 14
+
+LIGHT = 8
+"""
+The ops after a sum for which a tile may be there several times. llc keeps the constants of more,
+such as those of `erf`, in registers over the loop of the sums, and these on the stack.
+"""
 
 LARGE = 512 << 10
 """The bytes of the vectors that a tile's rows share from which narrow tiles are faster."""
@@ -53,17 +60,29 @@ class Tile:
     order: tuple[int, ...]
     """The parallel loops, outermost first."""
 
-    def sizes(self, nest: Nest) -> list[int]:
-        """Return the size of the tile along each parallel loop; 0 is all of it."""
-        sizes = [1] * len(nest.parallel)
-        if self.row is not None:
-            sizes[self.row] = self.rows
-        sizes[-1] = 0 if nest.sizes[-1] == self.width else self.width
-        return sizes
+    def cuts(self, nest: Nest, loop: int, rows: int) -> Sequence[int]:
+        """
+        Return the sizes of tiles of `rows` along a parallel loop, and of those at its end.
+
+        No sizes leave the loop whole.
+        """
+        size, last = nest.sizes[loop], len(nest.parallel) - 1
+        if loop == self.row:
+            if size is None and self.rows > 1:
+                ends = widths(None, self.rows)
+                return self.rows, *(ends if nest.work_after <= LIGHT else ends[-1:])
+            remainder = 0 if size is None else size % self.rows
+            return (self.rows, remainder) if remainder else (self.rows,)
+        if loop < last:
+            return (1,)
+        size = self.block or size
+        most = self.rows * self.width // max(rows, 1)
+        width = self.width if rows == self.rows else _width(min(size or most, most), most)
+        return () if size == width else (width, *widths(size, width))
 
     def fits(self, nest: Nest) -> bool:
         """Test whether `nest` can be computed in such tiles."""
-        loops, size = len(nest.parallel), nest.sizes[-1] or 0
+        loops, size = len(nest.parallel), nest.sizes[-1] or self.width
         return (
             sorted(self.order) == [*range(loops)]
             and (self.rows == 1 if self.row is None else self.row in range(loops - 1))
@@ -82,13 +101,17 @@ def tile_of(nest: Nest, vectors: Vectors) -> Tile | None:
     """Return the tile for `nest`, or None if its rows are too short for vectors."""
     last = len(nest.parallel) - 1
     size = nest.sizes[last]
-    assert size is not None
     lanes = vectors.lanes(nest.bits)
+    row = _row_loop(nest)
+    sums = vectors.count // 2 if vectors.count > 16 else vectors.count - 4
+    if size is None:
+        if row is None or not nest.has_product or not _shares_vectors(nest, row):
+            return None
+        rows = _rows(nest.sizes[row], sums // VECTORS, False)
+        return Tile(row, rows, VECTORS * lanes, None, _order(nest, row))
     if size < min(lanes, 4):
         return None
     width = _width(size, VECTORS * lanes)
-    row = _row_loop(nest)
-    sums = vectors.count // 2 if vectors.count > 16 else vectors.count - 4
     if row is None:
         return Tile(None, 1, _width(size, ALONE * lanes), None, _order(nest, None))
     is_strided = nest.stride(nest.parallel[row]) > 1
@@ -184,13 +207,14 @@ def _order(nest: Nest, row: int | None) -> tuple[int, ...]:
     return tuple(sorted(range(len(nest.parallel)), key=place))
 
 
-def widths(size: int, width: int) -> list[int]:
+def widths(size: int | None, width: int) -> list[int]:
     """
     Return the widths of tiles that cover what tiles of `width` leave of a row of `size`.
 
-    They are powers of two; each is there once, so 58 in tiles of 32 leaves 16, 8 and 2.
+    They are powers of two; each is there once, so 58 in tiles of 32 leaves 16, 8 and 2. An open
+    row may leave any.
     """
-    rest = size % width
+    rest = (1 << (width - 1).bit_length()) - 1 if size is None else size % width
     return [1 << bit for bit in reversed(range(rest.bit_length())) if rest >> bit & 1]
 
 

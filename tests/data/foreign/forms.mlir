@@ -305,3 +305,58 @@ module {
   }
 }
 
+
+// -----
+#set = affine_set<(d0)[s0] : (d0 - 2 >= 0, -d0 + s0 - 1 >= 0)>
+#set1 = affine_set<(d0) : (d0 mod 2 == 0)>
+module {
+  func.func @f(%arg0: memref<16xf32>, %arg1: index, %arg2: f32) -> f32 {
+    affine.parallel (%arg3, %arg4) = (0, 1) to (10, symbol(%arg1) * 2) step (1, 2) {
+      affine.if #set(%arg3)[%arg1] {
+        affine.store %arg2, %arg0[%arg3] : memref<16xf32>
+      } else {
+        affine.store %arg2, %arg0[%arg4] : memref<16xf32>
+      }
+    }
+    affine.parallel (%arg3) = (max(%arg1, 0)) to (min(%arg1 + 3, 9)) {
+      affine.store %arg2, %arg0[%arg3] : memref<16xf32>
+    }
+    %c1 = arith.constant 1 : index
+    %0 = affine.if #set1(%c1) -> memref<16xf32> {
+      %alloc = memref.alloc() : memref<16xf32>
+      affine.yield %alloc : memref<16xf32>
+    } else {
+      affine.yield %arg0 : memref<16xf32>
+    }
+    %1 = affine.parallel (%arg3) = (0) to (9) reduce ("addf") -> (f32) {
+      %2 = affine.load %arg0[%arg3] : memref<16xf32>
+      affine.yield %2 : f32
+    }
+    return %1 : f32
+  }
+}
+
+// -----
+module {
+  func.func @g(%arg0: memref<16xf32>, %arg1: index, %arg2: i32) {
+    gpu.launch blocks(%arg3, %arg4, %arg5) in (%arg9 = %arg1, %arg10 = %arg1, %arg11 = %arg1) threads(%arg6, %arg7, %arg8) in (%arg12 = %arg1, %arg13 = %arg1, %arg14 = %arg1) dynamic_shared_memory_size %arg2 {
+      gpu.barrier
+      gpu.terminator
+    }
+    %0 = gpu.launch async blocks(%arg3, %arg4, %arg5) in (%arg9 = %arg1, %arg10 = %arg1, %arg11 = %arg1) threads(%arg6, %arg7, %arg8) in (%arg12 = %arg1, %arg13 = %arg1, %arg14 = %arg1) {
+      gpu.terminator
+    }
+    %token = async.execute {
+      async.yield
+    }
+    %token_0, %bodyResults = async.execute [%token] -> !async.value<memref<16xf32>> {
+      async.yield %arg0 : memref<16xf32>
+    }
+    async.await %token_0 : !async.token
+    %token_1, %bodyResults_2 = async.execute [%token] (%bodyResults as %arg3: !async.value<memref<16xf32>>) -> !async.value<memref<16xf32>> {
+      async.yield %arg3 : memref<16xf32>
+    }
+    %1 = async.await %bodyResults_2 : !async.value<memref<16xf32>>
+    return
+  }
+}

@@ -17,9 +17,8 @@ from helpers.machine.in_machine import results_in_machine
 from helpers.programs.agreement import Array
 from helpers.relay.numeric_cases import (
     Case,
+    check_case,
     check_machine_code,
-    check_numbers,
-    check_printed,
     flattened,
     floats,
     ints,
@@ -201,9 +200,8 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_numbers(case: Case) -> None:
-    check_numbers(case, 1e-5)
-    check_printed(case)
+def test_numbers_and_text(case: Case) -> None:
+    check_case(case, 1e-5)
 
 
 def test_numbers_in_machine_code(tmp_path: Path) -> None:

@@ -15,9 +15,8 @@ import pytest
 from helpers.programs.agreement import Array
 from helpers.relay.numeric_cases import (
     Case,
+    check_case,
     check_machine_code,
-    check_numbers,
-    check_printed,
     floats,
     ints,
 )
@@ -216,13 +215,8 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_numbers(case: Case) -> None:
-    check_numbers(case)
-
-
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_printed_programs_are_read_back(case: Case) -> None:
-    check_printed(case)
+def test_numbers_and_text(case: Case) -> None:
+    check_case(case)
 
 
 def test_numbers_in_machine_code(tmp_path: Path) -> None:

@@ -231,7 +231,7 @@ def test_kernels_take_tuples_apart() -> None:
         "-> (tensor<4xf32>, tensor<4xf32>)"
     )
     assert (
-        "relay.prim_func @two(%a: tensor<4xf32>, %p: tensor<4xf32>, %p_1: tensor<4xf32>) "
+        "relay.prim_func @two(%a: tensor<4xf32>, %p.0: tensor<4xf32>, %p.1: tensor<4xf32>) "
         "-> (tensor<4xf32>, tensor<4xf32>)"
     ) in ir_of(text, META)
 

@@ -290,7 +290,7 @@ def test_captures_that_grow_without_end_are_a_diagnostic() -> None:
         lines.append(f"let %v{i} = %y + {i}; let %f{i} = fn [A](%x: A) -> int32 {{ {body} }};")
     text = "def @main(%y: int32) {\n" + "\n".join([*lines, "%f499(1)", "}"])
     assert error_of(text) == (
-        "501:35: %f499 and the functions that it calls capture 500 values, which adds more "
+        "448:35: %f446 and the functions that it calls capture 447 values, which adds more "
         "than 100000 arguments to calls of generic functions; pass some of them in a tuple"
     )
 

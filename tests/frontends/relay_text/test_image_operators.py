@@ -21,9 +21,8 @@ from helpers.onnx.onnx_models import Array, run_onnxruntime
 from helpers.onnx.onnx_small import model_of, node
 from helpers.relay.numeric_cases import (
     Case,
+    check_case,
     check_machine_code,
-    check_numbers,
-    check_printed,
     floats,
     ints,
 )
@@ -176,13 +175,8 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_numbers(case: Case) -> None:
-    check_numbers(case, atol=4e-6)
-
-
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_printed_programs_are_read_back(case: Case) -> None:
-    check_printed(case)
+def test_numbers_and_text(case: Case) -> None:
+    check_case(case, atol=4e-6)
 
 
 def test_numbers_in_machine_code(tmp_path: Path) -> None:

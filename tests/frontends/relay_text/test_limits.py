@@ -1,5 +1,6 @@
 """Programs of any size and depth are read, or rejected at once with a location."""
 
+import sys
 from collections.abc import Generator
 
 import pytest
@@ -10,6 +11,8 @@ from xrelay.frontends.relay_text import RelayTextError, parse_module
 from xrelay.tools.pass_run.process import settings
 
 N = 8_000
+"""More than any limit on nesting."""
+LONG = 3_000
 IN_MAIN = "def @main(%x: int32) {{ {} }}"
 
 
@@ -85,19 +88,20 @@ def test_long_things_are_shown_in_part() -> None:
 @pytest.mark.parametrize(
     "program",
     [
-        IN_MAIN.format("/* " + "/" * N + " " + "*" * N + " */ %x"),
-        IN_MAIN.format("/*" * N + "*/" * N + "%x"),
-        IN_MAIN.format("/* a */" * N + "%x"),
-        IN_MAIN.format("-" * N + "1"),
-        IN_MAIN.format("%x; " * N + "%x"),
-        IN_MAIN.format("".join(f"let %x{i} = %x; " for i in range(N)) + "%x"),
-        "".join(f"free_var %v{i}: int32; " for i in range(10_000)) + "%v0",
-        f"def @main({''.join(f'%p{i}: int32, ' for i in range(10_000))}) {{ 1 }}",
-        f"type T {{ {''.join(f'C{i}, ' for i in range(10_000))} }} def @main() {{ C0 }}",
+        IN_MAIN.format("/* " + "/" * LONG + " " + "*" * LONG + " */ %x"),
+        IN_MAIN.format("/*" * LONG + "*/" * LONG + "%x"),
+        IN_MAIN.format("/* a */" * LONG + "%x"),
+        IN_MAIN.format("-" * LONG + "1"),
+        IN_MAIN.format("%x; " * LONG + "%x"),
+        IN_MAIN.format("".join(f"let %x{i} = %x; " for i in range(LONG)) + "%x"),
+        "".join(f"free_var %v{i}: int32; " for i in range(LONG)) + "%v0",
+        f"def @main({''.join(f'%p{i}: int32, ' for i in range(LONG))}) {{ 1 }}",
+        f"type T {{ {''.join(f'C{i}, ' for i in range(LONG))} }} def @main() {{ C0 }}",
         "def @main(%x: int32) {\r\n  // a\r\n  %x\r\n}\r\n",
     ],
 )
 def test_long_programs_are_read(program: str) -> None:
+    sys.setrecursionlimit(LONG // 2)  # no call for each thing, in each other
     functions = [op.sym_name.data for op in read(program).ops if isinstance(op, FuncOp)]
     assert functions == ["main"]
 
@@ -124,7 +128,7 @@ def test_tokens_that_are_none(text: str, message: str) -> None:
 
 
 def test_an_unknown_name_among_many() -> None:
-    text = "".join(f"let %name{i} = %x; " for i in range(20_000)) + "%nme7"
+    text = "".join(f"let %name{i} = %x; " for i in range(LONG)) + "%nme7"
     with pytest.raises(RelayTextError) as caught:
         parse_module(context(), VERSION + IN_MAIN.format(text), "test.relay")
     assert "unknown variable %nme7; did you mean '%name7'" in caught.value.message

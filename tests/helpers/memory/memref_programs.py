@@ -13,6 +13,7 @@ loop, or a block argument.
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -79,6 +80,9 @@ class Program:
     lines: list[str] = field(default_factory=list[str])
     count: int = 0
     dynamic: bool = True
+    sizes: Sequence[str] = ("%n", "%m")
+    callees: Sequence[str] = ()
+    """Functions that write their first parameter from both, in buffers of their own."""
 
     def new(self, name: str = "v") -> str:
         self.count += 1
@@ -97,7 +101,7 @@ class Program:
         raw, size, rng = self.new("a"), "", self.rng
         kind = rng.random()
         if self.dynamic and kind < 0.25:
-            size = rng.choice(["%n", "%m"])
+            size = rng.choice(self.sizes)
         elif self.dynamic and kind < 0.35:
             value, number = self.new(), self.new()
             self.put(f"{value} = memref.load {self.choose(seen)}[%c0] : {T}")
@@ -161,7 +165,7 @@ class Program:
             self.mix(self.choose(own), buffer, "add")
             self.put(free)
         elif kind < 0.56:
-            self.mix(self.choose(own), self.choose(own), "add")
+            self.mix(self.choose(own), self.choose(own), rng.choice(["add", *self.callees]))
         elif kind < 0.62:
             view = self.new("s")
             self.put(
@@ -299,18 +303,41 @@ def loop_of_blocks(program: Program, seen: list[str]) -> list[str]:
     return [*seen, arg]
 
 
-def program(seed: int, name: str) -> str:
-    """Return a function of random statements; it writes its last parameter."""
-    rng = random.Random(seed)
-    written = Program(rng, dynamic=rng.random() < 0.6)
-    written.put(
-        f"func.func @{name}(%x0: memref<16xi32>, %y0: memref<?xi32>, %out0: memref<16xi32>, "
-        "%n: index, %m: index) attributes {llvm.emit_c_interface} {"
-    )
+def callee(rng: random.Random, name: str, callees: Sequence[str]) -> str:
+    """Return a private function of random statements, which writes its first parameter."""
+    written = Program(rng, dynamic=rng.random() < 0.6, callees=callees)
+    written.put(f"func.func private @{name}(%x: {T}, %y: {T}) {{")
+    put_constants(written)
+    for size, param in (("%n", "%x"), ("%m", "%y")):
+        written.put(f"{size} = memref.dim {param}, %c0 : {T}")
+    seen = written.block(["%x", "%y"], 1, 5)
+    if rng.random() < 0.2:
+        seen = rng.choice([blocks, loop_of_blocks])(written, seen)
+    written.mix("%x", written.choose(seen), "add")
+    written.put("return\n}\n")
+    return "\n".join(written.lines)
+
+
+def put_constants(written: Program) -> None:
     for number in range(4):
         written.put(f"%c{number} = arith.constant {number} : index")
     written.put("%c1_i32 = arith.constant 1 : i32")
     written.put("%c7_i32 = arith.constant 7 : i32")
+
+
+def program(seed: int, name: str) -> str:
+    """Return a function of random statements, after its callees; it writes its last parameter."""
+    rng = random.Random(seed)
+    callees = [f"{name}_f{i}" for i in range(rng.randint(0, 2))]
+    functions = [callee(rng, each, callees[:i]) for i, each in enumerate(callees)]
+    sizes = ["%n", "%m", "%k"]
+    written = Program(rng, functions, dynamic=rng.random() < 0.6, sizes=sizes, callees=callees)
+    written.put(
+        f"func.func @{name}(%x0: memref<16xi32>, %y0: memref<?xi32>, %out0: memref<16xi32>, "
+        "%n: index, %m: index) attributes {llvm.emit_c_interface} {"
+    )
+    put_constants(written)
+    written.put("%k = memref.dim %y0, %c0 : memref<?xi32>")
     for param, type in (("x", "memref<16xi32>"), ("y", "memref<?xi32>"), ("out", "memref<16xi32>")):
         written.put(f"%{param} = memref.cast %{param}0 : {type} to {T}")
     seen = ["%x", "%y"]

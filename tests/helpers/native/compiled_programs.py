@@ -131,7 +131,7 @@ class CompiledPrograms:
         """Compile the programs, call them, and compare the results."""
         source, library = folder / "programs.mlir", folder / "libprograms.so"
         source.write_text(printed(self.module), encoding="utf-8")
-        options = ["-p", self.passes, "-t", f'native{{cache="{folder / "cache"}"}}']
+        options = ["-p", self.passes, "-t", "native{cpu=native}"]
         assert main([str(source), *options, "-o", str(library)]) == 0
         exe = xrelay.load(library)
         faults: list[str] = []

@@ -42,19 +42,20 @@ def descriptor_of(array: np.ndarray[Any, Any]) -> ctypes.Structure:
 
 def bind(
     library: ctypes.CDLL, symbol: str, arguments: Sequence[np.ndarray[Any, Any] | int]
-) -> Callable[[], None]:
+) -> Callable[[], int]:
     """
     Return a function that calls `symbol` with `arguments`: arrays as memrefs, and `index` values.
 
-    The function must have `llvm.emit_c_interface`, and arrays the layouts of its parameters.
+    The function must have `llvm.emit_c_interface`, and arrays the layouts of its parameters. Its
+    result is an `index`, or none.
     """
     function = getattr(library, f"_mlir_ciface_{symbol}")
-    function.restype = None
+    function.restype = ctypes.c_int64
     descriptors = [x if isinstance(x, int) else descriptor_of(x) for x in arguments]
     given = [ctypes.c_int64(x) if isinstance(x, int) else ctypes.byref(x) for x in descriptors]
     keep = (library, descriptors, arguments)
 
-    def call(_: object = keep) -> None:
-        function(*given)
+    def call(_: object = keep) -> int:
+        return function(*given)
 
     return call

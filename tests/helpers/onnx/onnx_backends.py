@@ -12,6 +12,7 @@ from xrelay.frontends.onnx.backend import Backend
 from xrelay.frontends.onnx.convert.importer import Conversion
 from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.passes.evaluation.evaluator import evaluate
+from xrelay.passes.widen_narrow_types import WidenNarrowTypesPass
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.machine.machine import Machine
 from xrelay.runtime.memory.limits import Memory
@@ -38,6 +39,7 @@ class Evaluated(Backend):
     @override
     def compile(cls, model: ModelProto, **options: Any) -> Callable[..., Any]:
         conversion: Conversion = options["conversion"]
+        WidenNarrowTypesPass().apply(Context(), conversion.module)
 
         def call(*args: Any) -> Any:
             results = evaluate(conversion.module, list(args), conversion.params)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -66,6 +66,21 @@ class Case:
         for info, array in zip(model.graph.input[first:], inputs[first:], strict=True):
             model.graph.initializer.append(numpy_helper.from_array(array, info.name))
         return Case(self.name, model, [(inputs[:first], outputs)], self.rtol, self.atol)
+
+    def opened(self) -> Case | None:
+        """Return the case with every dim of its inputs open; None if they have none."""
+        model = ModelProto()
+        model.CopyFrom(self.model)
+        count = 0
+        for info in model.graph.input:
+            for axis, dim in enumerate(info.type.tensor_type.shape.dim):
+                dim.Clear()
+                dim.dim_param = f"{info.name}_{axis}"
+                count += 1
+        for info in (*model.graph.output, *model.graph.value_info):
+            for dim in info.type.tensor_type.shape.dim:
+                dim.Clear()
+        return replace(self, model=model) if count else None
 
 
 def collect_cases() -> dict[str, Case]:

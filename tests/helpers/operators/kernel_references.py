@@ -440,6 +440,10 @@ def dense(attrs: Attrs, specs: Specs, x: Array, w: Array) -> Array:
     return rows_by_rows(x.reshape(rows, x.shape[-1]), w).reshape(specs[0][0])
 
 
+def packed_dense(attrs: Attrs, specs: Specs, x: Array, w: Array) -> Array:
+    return dense(attrs, specs, x, w.swapaxes(1, 2).reshape(w.shape[0] * w.shape[2], w.shape[1]))
+
+
 def matmul(attrs: Attrs, specs: Specs, a: Array, b: Array) -> Array:
     a, b = a.T if attrs["transpose_a"] else a, b if attrs["transpose_b"] else b.T
     rows = int(np.prod(a.shape[:-1]))
@@ -1448,6 +1452,7 @@ REFERENCES: dict[str, Reference] = {
     "nn.log_softmax": normalized(log_softmax),
     "nn.lrn": Reference(lrn),
     "nn.matmul": bilinear(matmul),
+    "nn.packed_dense": bilinear(packed_dense),
     **{f"nn.max_pool{sides}d": Reference(pool(greatest_of)) for sides in (1, 2, 3)},
     **{f"nn.adaptive_max_pool{n}d": Reference(adaptive(greatest_of)) for n in (1, 2, 3)},
     **{f"nn.adaptive_avg_pool{n}d": with_terms(adaptive(mean_of)) for n in (1, 2, 3)},

@@ -324,6 +324,9 @@ REFERENCES: Mapping[str, Reference] = {
     "argmax": lambda data, **attrs: _arg(np.argmax, data, **attrs),
     "argmin": lambda data, **attrs: _arg(np.argmin, data, **attrs),
     "nn.dense": lambda x, w, out_dtype=None: (x @ w.T).astype(out_dtype or x.dtype),
+    "nn.packed_dense": lambda x, w, out_dtype=None: np.concatenate(
+        [(x @ panel).astype(out_dtype or x.dtype) for panel in w], -1
+    ),
     "nn.matmul": _matmul,
     "nn.batch_matmul": _batch_matmul,
     "transpose": lambda data, axes=None: np.transpose(data, axes),

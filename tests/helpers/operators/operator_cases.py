@@ -203,6 +203,12 @@ def dense(draw: Draw) -> Proposal:
     return [((*draw.shape(0, 3), k), a), ((draw.size(), k), b)], attrs
 
 
+def packed_dense(draw: Draw) -> Proposal:
+    (a, b), attrs = _factors(draw)
+    k = draw.size(8)
+    return [((*draw.shape(0, 3), k), a), ((draw.size(), k, draw.size()), b)], attrs
+
+
 def matmul(draw: Draw) -> Proposal:
     (a, b), attrs = _factors(draw)
     attrs = {**attrs, **draw.flags("transpose_a", "transpose_b")}
@@ -1051,6 +1057,7 @@ GENERATORS: dict[str, Generator] = {
     "nn.leaky_relu": leaky_relu,
     "nn.lrn": lrn,
     "nn.matmul": matmul,
+    "nn.packed_dense": packed_dense,
     "nn.instance_norm": norm_per_image(),
     "nn.group_norm": norm_per_image(groups=True),
     "nn.l2_normalize": l2_normalize,
@@ -1113,6 +1120,7 @@ for _name in FORMULAS:
 
 SUMS = {
     *("sum", "mean", "prod", "nn.dense", "nn.matmul", "nn.batch_matmul", "nn.conv2d"),
+    "nn.packed_dense",
     *(
         "cumsum",
         "nn.conv1d",

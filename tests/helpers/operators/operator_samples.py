@@ -244,6 +244,13 @@ def _lines() -> Iterator[tuple[str, Line]]:
         ("2x0xf32 5x0xf32", {}, "2x5xf32"),
     )
     yield from _each(
+        "nn.packed_dense",
+        ("2x4xf32 3x4x5xf32", {}, "2x15xf32"),
+        ("4xf32 1x4x5xf32", {}, "5xf32"),
+        ("2x3x4xi8 2x4x5xi8", {"out_dtype": "int32"}, "2x3x10xi32"),
+        ("2x0xf32 3x0x5xf32", {}, "2x15xf32"),
+    )
+    yield from _each(
         "nn.matmul",
         ("2x4xf32 4x5xf32", {}, "2x5xf32"),
         ("4x2xf32 4x5xf32", {"transpose_a": True}, "2x5xf32"),
@@ -945,7 +952,8 @@ def _samples() -> Iterator[Sample]:
     lines = list(_lines())
     given = {name for name, _ in lines}
     for name in FORMULAS:
-        lines += [(name, line) for line in _of_formula(name) if name not in given]
+        if name not in given:
+            lines += [(name, line) for line in _of_formula(name)]
     for name, (operands, attrs, results) in lines:
         index = counts.get(name, 0)
         counts[name] = index + 1

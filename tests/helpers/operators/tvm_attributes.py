@@ -225,6 +225,7 @@ OURS: Mapping[str, tuple[str, ...]] = {
     "argmax": ("dtype",),
     "argmin": ("dtype",),
     "nn.gelu": ("approximate",),
+    "nn.packed_dense": ("out_dtype",),
     "round": ("ties",),
 }
 """Operators and attributes that TVM does not have, as listed in `docs/relay_text.md`."""

@@ -73,20 +73,20 @@ def assert_close(found: Sequence[Array], expected: Sequence[Array], atol: float 
         )
 
 
-def check_numbers(case: Case, atol: float = 0) -> None:
-    """Check that the case agrees with NumPy in the evaluator and in the machine."""
+def check_case(case: Case, atol: float = 0) -> None:
+    """
+    Check that the case agrees with NumPy in the evaluator and in the machine.
+
+    It is printed as text that is read as the same program.
+    """
     module = read(case.text, case.meta)
+    assert read(module_text(module)).is_structurally_equivalent(module)
+    expected = case.results
     for found in (
         evaluate(module.clone(), case.args),
         results_in_machine(module, case.args, "main"),
     ):
-        assert_close(flattened(found), case.results, atol)
-
-
-def check_printed(case: Case) -> None:
-    """Check that the case's program is printed as text that is read as the same program."""
-    module = read(case.text, case.meta)
-    assert read(module_text(module)).is_structurally_equivalent(module)
+        assert_close(flattened(found), expected, atol)
 
 
 def check_machine_code(cases: dict[str, Case], folder: Path) -> None:

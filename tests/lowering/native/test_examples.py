@@ -44,11 +44,13 @@ CASES: dict[str, tuple[Shapes, Callable[..., Array]]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_examples(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+def test_examples(name: str, tmp_path: Path):
     shapes, expected = CASES[name]
     library = tmp_path / "libexample.so"
-    assert main([str(EXAMPLES / name), "-p", "aot", "-t", "native", "-o", str(library)]) == 0
+    assert (
+        main([str(EXAMPLES / name), "-p", "aot", "-t", "native{cpu=native}", "-o", str(library)])
+        == 0
+    )
     rng = np.random.default_rng(0)
     inputs = [rng.standard_normal(shape).astype(np.float32) for shape in shapes]
     given = cast(Array, xrelay.load(library)(*inputs))
@@ -56,9 +58,8 @@ def test_examples(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 
 @pytest.mark.parametrize("name", ["mlp.mlir", "transformer_block.mlir"])
-def test_examples_with_weights(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_examples_with_weights(name: str, tmp_path: Path):
     """The weights are random; the machine has the same ones."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     text, library = (EXAMPLES / name).read_text(), tmp_path / "libexample.so"
     head, _, body = text.partition("\nfunc.func")
     attributes = '{relay.params = "example.safetensors"}'
@@ -67,7 +68,7 @@ def test_examples_with_weights(name: str, tmp_path: Path, monkeypatch: pytest.Mo
     program = compiled(xrelay.parse(EXAMPLES / name))
     weights = random_parameters(program.late_constants, seed=1)
     write_tensors(tmp_path / "example.safetensors", weights)
-    assert main([str(source), "-p", "aot", "-t", "native", "-o", str(library)]) == 0
+    assert main([str(source), "-p", "aot", "-t", "native{cpu=native}", "-o", str(library)]) == 0
     (param,) = program.entries[0].params
     assert param.spec is not None
     x = np.random.default_rng(0).standard_normal(param.spec.dims).astype(param.spec.dtype)
@@ -88,11 +89,10 @@ def lstm(xs: Array, h: Array, c: Array, w: Array, r: Array, b: Array) -> tuple[A
     return np.array(found, np.float32).reshape(len(xs), *h.shape), h, c
 
 
-def test_recursion_whose_depth_the_argument_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_recursion_whose_depth_the_argument_gives(tmp_path: Path):
     """The size of a result is the depth, which is more than the stack has room for calls."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     library = tmp_path / "liblstm.so"
-    command = [str(EXAMPLES / "lstm.relay"), "-p", "aot{entries=main}", "-t", "native"]
+    command = [str(EXAMPLES / "lstm.relay"), "-p", "aot{entries=main}", "-t", "native{cpu=native}"]
     assert main([*command, "-o", str(library)]) == 0
     exe, rng = xrelay.load(library), np.random.default_rng(0)
     for length, batch in ((0, 2), (1, 1), (7, 3), (5000, 1)):
@@ -109,6 +109,11 @@ def test_recursion_whose_depth_the_argument_gives(tmp_path: Path, monkeypatch: p
 
 def test_data_types_are_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path):
     out = tmp_path / "lib.so"
-    assert main([str(EXAMPLES / "lists.relay"), "-p", "aot", "-t", "native", "-o", str(out)]) == 1
+    assert (
+        main(
+            [str(EXAMPLES / "lists.relay"), "-p", "aot", "-t", "native{cpu=native}", "-o", str(out)]
+        )
+        == 1
+    )
     assert "run the program by the machine (xrelay-opt -p vm" in capsys.readouterr().err
     assert not out.exists()

@@ -4,7 +4,6 @@ import ctypes
 from pathlib import Path
 
 import numpy as np
-import pytest
 from helpers.onnx.onnx_models import Array, light_network, onnxruntime_results, run_onnxruntime
 from helpers.programs.transformer import VOCABULARY, encoder
 from onnx import ModelProto
@@ -12,11 +11,6 @@ from onnx import ModelProto
 import xrelay
 from xrelay.runtime.native.interface import Library
 from xrelay.tools.opt.opt import main
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
 def library_of(model: ModelProto, folder: Path) -> xrelay.NativeExecutable:

@@ -20,7 +20,7 @@ from helpers.native.scheduled_kernels import (
     scheduled_module,
 )
 from helpers.programs.agreement import quiet
-from xdsl.dialects.builtin import f32
+from xdsl.dialects.builtin import DYNAMIC_INDEX, f32
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation
 from xdsl.ir.affine import AffineExpr, AffineMap
@@ -185,6 +185,36 @@ def test_scheduled_kernels_compute_what_they_mean(cpu: str | None, tmp_path: Pat
         np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-4, err_msg=name)
     vectors = [text for text in map(Path.read_text, tmp_path.glob("*.ll")) if "xk_" in text]
     assert any("x float>" in text for text in vectors), "no vectors in the code of kernels"
+
+
+@pytest.mark.parametrize("cpu", ["native", None], ids=["native", "baseline"])
+def test_products_of_open_dims_are_right_at_every_end(cpu: str | None, tmp_path: Path):
+    """Whole tiles, and each of those at the ends of open rows and columns."""
+    n = DYNAMIC_INDEX
+    shapes = {"panels": [(n, 7), (3, 7, 32), (96,)], "open": [(n, 7), (7, n), (1, 1)]}
+    operators = {"panels": "nn.packed_dense", "open": "nn.matmul"}
+
+    def write(name: str) -> Callable[[Body, Any], Any]:
+        flags = {"transpose_a": False, "transpose_b": False} if name == "open" else {}
+        return lambda b, a: b.add("add", b.add(operators[name], *a[:2], **flags), a[2])
+
+    kernels = [
+        kernel_on(name, [tensor_type(f32, list(shape)) for shape in each], write(name))
+        for name, each in shapes.items()
+    ]
+    library = scheduled(kernels, tmp_path, Settings(Machine(cpu=cpu), remark=must_apply))
+    panels, bias = draw(3, 7, 32), draw(96)
+    for rows in (*range(18), 29):
+        x, y, shift = draw(rows, 7), draw(7, 2 * rows + rows % 3), draw(1, 1)
+        columns = panels.transpose(1, 0, 2).reshape(7, 96)
+        for name, ins, expected in (
+            ("panels", [x, panels, bias], x @ columns + bias),
+            ("open", [x, y, shift], x @ y + shift),
+        ):
+            result = np.full_like(expected, np.nan)
+            run(library, name, ins, [result])
+            message = f"{name}, {rows} rows"
+            np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-4, err_msg=message)
 
 
 def test_schedules_for_other_processors_compile():

@@ -106,7 +106,8 @@ def library(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("library")
     source, out = folder / "net.mlir", folder / "libnet.so"
     source.write_text(PROGRAM.format(n=request.param))
-    arguments = ["-t", "native", "--random-weights", "-o", str(out)]
+    target = "native" if request.param == "?" else "native{cpu=native}"
+    arguments = ["-t", target, "--random-weights", "-o", str(out)]
     assert main([str(source), *arguments]) == 0
     symbols = subprocess.run(["nm", out], capture_output=True, text=True, check=True).stdout
     assert "..omp_par" in symbols, "a kernel is divided"

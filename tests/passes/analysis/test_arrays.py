@@ -12,9 +12,10 @@ from xdsl.dialects.builtin import bf16, f32
 from xrelay.dialects import relay
 from xrelay.dialects.attributes import ELEMENT_TYPES
 from xrelay.dialects.device import VirtualDeviceAttr, tensor_type
+from xrelay.operators.element_types import NUMBER_TYPES
 from xrelay.passes.analysis.arrays import Array, array_of, dense_of, numpy_dtype
 
-NAMES = [n for n in ELEMENT_TYPES if n not in ("bfloat16", "int4", "uint4")]
+NAMES = list(NUMBER_TYPES)
 
 
 def constant(text: str) -> relay.ConstantOp:

@@ -1,7 +1,7 @@
 """Convolutions and poolings over many geometries, against onnxruntime."""
 
 from itertools import product
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pytest
@@ -46,6 +46,13 @@ def record_calls(monkeypatch: pytest.MonkeyPatch, module: Any, name: str) -> lis
     return calls
 
 
+T = TypeVar("T")
+
+
+def rotated(cases: list[T], by: int) -> list[T]:
+    return cases[by:] + cases[:by]
+
+
 CONVOLUTIONS = list(
     product(
         [(1, 1, 1), (1, 3, 2), (2, 2, 3), (4, 1, 2)],  # groups, channels in and out of each
@@ -57,8 +64,14 @@ CONVOLUTIONS = list(
 )
 
 
-@pytest.mark.parametrize("limit", [1 << 20, 4096, 1])  # several blocks per image; each a row
-@every(("sizes", "kernel", "strides", "dilation", "padding"), CONVOLUTIONS)
+LIMITS = (1 << 20, 4096, 1)
+"""Values of `COLUMNS_SIZE`: one block per image, several, each a row."""
+
+
+@every(
+    ("sizes", "kernel", "strides", "dilation", "padding", "limit"),
+    [(*conv, way) for k, way in enumerate(LIMITS) for conv in share(rotated(CONVOLUTIONS, k), 5)],
+)
 def test_conv2d_in_every_layout(
     sizes: tuple[int, int, int],
     kernel: Pair,
@@ -288,7 +301,7 @@ WAYS = [(6, 1 << 20), (100, 1000), (0, 1)]
 
 @every(
     ("window", "strides", "dilation", "padding", "ceil", "layout", "dense", "planes_size"),
-    [(*pool, *way) for k, way in enumerate(WAYS) for pool in share(POOLS[k:] + POOLS[:k], 3)],
+    [(*pool, *way) for k, way in enumerate(WAYS) for pool in share(rotated(POOLS, k), 7)],
 )
 def test_pooling(
     window: Pair,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
 
 from xdsl.dialects.builtin import ModuleOp
@@ -29,6 +29,8 @@ class Site:
     context: Context
     call: ast.Call
     args: Sequence[SSAValue] = ()
+    given: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The attributes, with the defaults of `by_formula`."""
 
     @property
     def name(self) -> str:
@@ -82,6 +84,10 @@ class Site:
         """Return the type of `value` in the text."""
         return self.context.text(value.type)
 
+    def __getitem__(self, name: str) -> Any:
+        """Return an attribute; a default is that of `attributes`."""
+        return self.given.get(name)
+
     def attributes(self, **defaults: Any) -> Attrs:
         """Return the attributes, with defaults for those omitted; reject any others."""
         for given in self.call.attrs:
@@ -90,33 +96,53 @@ class Site:
                 raise self.error(f"{self.name} has no attribute {given} (its attributes: {known})")
         return {**defaults, **self.call.attrs}
 
-    def choice(self, name: str, value: Any, *choices: str) -> str:
+    def choice(self, name: str, *choices: str) -> str:
         """Return an attribute that must be one of `choices`."""
+        value = self[name]
         if value not in choices:
             known = " or ".join(f'"{choice}"' for choice in choices)
             raise self.problem(f"{name} must be {known}, but is {value!r}")
         return value
 
-    def number(self, name: str, value: Any) -> float:
+    def number(self, name: str) -> float:
         """Return an attribute that must be a number."""
-        if not isinstance(value, int | float):
-            raise self.problem(f"{name} must be a number, but is {value!r}")
-        return float(value)
+        (value,) = self.numbers(name, 1)
+        return value
 
-    def integers(self, name: str, value: Any, count: int | None = None) -> tuple[int, ...]:
+    def numbers(self, name: str, count: int | None = None) -> list[float]:
+        """Return an attribute that must be a list of `count` numbers; one stands for a list."""
+        values = self._listed(name)
+        wrong = next((value for value in values if not isinstance(value, int | float)), None)
+        if wrong is not None:
+            raise self.problem(f"{name} must be a number, but is {wrong!r}")
+        if count not in (None, len(values)):
+            raise self.problem(f"{name} must have {count} entries, but has {len(values)}")
+        return [float(value) for value in values]
+
+    def _listed(self, name: str) -> tuple[Any, ...]:
+        value = self[name]
+        return cast("tuple[Any, ...]", value) if isinstance(value, tuple) else (value,)
+
+    def integers(self, name: str, count: int | None = None) -> tuple[int, ...]:
         """Return an attribute that must be a list of `count` integers; one stands for a list."""
-        values = cast("tuple[Any, ...]", value if isinstance(value, tuple) else (value,))
+        value, values = self[name], self._listed(name)
         if (count is None or len(values) == count) and all(type(n) is int for n in values):
             return values
         shown = list(values) if isinstance(value, tuple) else repr(value)
         wanted = "an integer" if count == 1 else f"{count or 'a list of'} integers"
         raise self.problem(f"{name} must be {wanted}, but is {shown}")
 
-    def axis(self, name: str, value: Any, rank: int) -> int:
+    def axis(self, name: str, rank: int) -> int:
         """Return an attribute that must be an axis; a negative one counts from the back."""
-        if type(value) is not int or not -rank <= value < rank:
-            raise self.problem(f"{name} must be in [{-rank}, {rank}), but is {value!r}")
-        return value % rank
+        (axis,) = self.axes(name, rank, 1)
+        return axis
+
+    def axes(self, name: str, rank: int, count: int | None = None) -> list[int]:
+        """Return an attribute that must be a list of `count` axes; one stands for a list."""
+        for value in (axes := self.integers(name, count)):
+            if not -rank <= value < rank:
+                raise self.problem(f"{name} must be in [{-rank}, {rank}), but is {value!r}")
+        return [axis % rank for axis in axes]
 
     # --------------------------------------------------------------------- ops
 

@@ -6,18 +6,21 @@ Calls of kernels, the functions of tensors that TVM calls primitive.
     call_lowered(@f, (%x, %y))                        relay.call_lowered @f(%x, %y)
 
 The callee is a `def @f(…, Primitive=1)`, or a function literal with that attribute; that of
-`call_lowered` is any `def`, which is lowered because it is called so. A function literal gets a
-name once the whole program has been read (`kernel_literals`); the pass `make-kernels` makes the
-kernels.
+`call_lowered` is any `def`, which is lowered because it is called so. A function literal is named
+after its operators once the program has been read, and placed at its end. The pass `make-kernels`
+makes the kernels; a function with `Primitive` that no such call names stays one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain, count
 from typing import Any, cast
 
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     DenseArrayBase,
+    DictionaryAttr,
     FunctionType,
     IntegerAttr,
     SymbolRefAttr,
@@ -25,12 +28,17 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     i64,
 )
-from xdsl.ir import Attribute, Operation, OpResult, SSAValue
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Operation, OpResult, Region, SSAValue
 
 from .....dialects import relay, vm
-from .....dialects.device import VirtualDeviceAttr
+from .....dialects.device import DEVICE, VirtualDeviceAttr
+from .....dialects.relay.language.annotations import ATTRS
+from .....dialects.relay.language.primitive import kernel_symbol
 from .....dialects.relay.language.tuples import fields_of, flatten
 from .....dialects.type_algebra import tuple_of
+from .....dialects.xdsl_extras.walking import walk
+from ...errors import RelayTextError, location_of
 from ...text import syntax as ast
 from ..build_context import Context
 from ..deferred import complete
@@ -247,3 +255,68 @@ def kernel_call(context: Context, call: ast.Call) -> SSAValue:
     count, rule = _RULES[site.name]
     site.require_count(len(call.args), count)
     return rule(site)
+
+
+# -------------------------------------------------------------------- literals
+
+
+def name_literals(context: Context) -> list[FuncOp]:
+    """Return the functions that the literals become; erase what has become unused."""
+    explicit = context.explicit
+    functions: dict[relay.FnOp, FuncOp] = {}
+    for op, fn in explicit.calls_of_literals:
+        if fn not in functions:
+            taken = {k.sym_name.data for k in functions.values()} | {*context.program.functions}
+            functions[fn] = _function_of(fn, taken)
+        op.properties["callee"] = SymbolRefAttr(functions[fn].sym_name.data)
+    for op in (*functions, *explicit.folded):
+        if op.parent is not None and all(r.first_use is None for r in op.results):
+            op.parent.erase_op(op)
+    return [*functions.values()]
+
+
+def _function_of(fn: relay.FnOp, taken: set[str]) -> FuncOp:
+    location = location_of(fn)
+    if fn.recursive is not None:
+        raise RelayTextError("a kernel cannot call itself", location)
+    outside = _first_capture(fn.body)
+    if outside is not None:
+        name = f"%{outside.name_hint}" if outside.name_hint else "a value from outside"
+        raise RelayTextError(
+            f"a kernel can only use its parameters, but this one uses {name}", location
+        )
+    region = fn.body
+    if fn.result.first_use is not None:  # also used as a closure
+        region = region.clone()
+        for old, new in zip(walk(fn.body), walk(region), strict=True):
+            new.location = old.location
+    block = region.block
+    region.detach_block(block)
+    base = kernel_symbol(block.ops)
+    names = chain((base,), (f"{base}_{i}" for i in count(1)))
+    name = next(name for name in names if name not in taken)
+    type = fn.result.type
+    assert isinstance(type, FunctionType)
+    params: Sequence[Attribute] = () if fn.param_devices is None else fn.param_devices.data
+    result = () if fn.result_device is None else (fn.result_device,)
+    op = FuncOp(
+        name, type, Region(block), arg_attrs=_device_attrs(params), res_attrs=_device_attrs(result)
+    )
+    op.location = location
+    if fn.attrs is not None:
+        op.attributes[ATTRS] = fn.attrs
+    return op
+
+
+def _device_attrs(devices: Sequence[Attribute]) -> ArrayAttr[DictionaryAttr] | None:
+    return ArrayAttr(DictionaryAttr({DEVICE: device}) for device in devices) if devices else None
+
+
+def _first_capture(region: Region) -> SSAValue | None:
+    """Return the first value that `region` uses but does not define."""
+    inside: set[SSAValue] = {*region.block.args}
+    for op in walk(region):
+        inside.update(op.results)
+        inside.update(a for inner in op.regions for b in inner.blocks for a in b.args)
+    operands = (operand for op in walk(region) for operand in op.operands)
+    return next((operand for operand in operands if operand not in inside), None)

@@ -28,7 +28,6 @@ from .converted_operators import CONVERTED
 from .decomposed_operators import DECOMPOSED, HINTS
 from .image_operators import IMAGES
 from .layouts import layout_transform
-from .random_operators import RANDOM
 from .signal_operators import SIGNALS
 
 # --------------------------------------------------------------------- devices
@@ -137,13 +136,12 @@ COMPOSITES: Mapping[str, Rule] = {
     **dict.fromkeys(("zeros_like", "ones_like"), _like),
     "full": _full,
     **CONVERTED,
+    **ARRAYS,
     **DECOMPOSED,
     **IMAGES,
-    **ARRAYS,
     **SIGNALS,
     "nn.pad": _pad,
     "layout_transform": layout_transform,
-    **RANDOM,
     "vm.shape_of": explicit_memory.shape_of,
 }
 """The rule of each other composite operator; the types of its arguments are known."""

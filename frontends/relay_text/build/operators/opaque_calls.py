@@ -25,8 +25,7 @@ from .....dialects.tensors import as_tensor
 from ...errors import SourceMap
 from ...text import syntax as ast
 from ...type_texts import type_text
-from ..build_context import Context
-from ..function_attributes import attribute_of
+from ..build_context import Context, attribute_of
 
 
 def opaque_call(context: Context, name: str, args: Sequence[SSAValue], call: ast.Call) -> SSAValue:

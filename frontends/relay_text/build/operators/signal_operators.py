@@ -1,21 +1,24 @@
 """
-Operators of the text on signals and on sparse matrices, as products with dense ones.
+Operators of the text on signals, sparse matrices and random words, as several of the dialect's.
 
     dft(%re, %im)                %re · C + %im · S and %im · C - %re · S, of cosines and sines
     stft(%x, %window, …)         frames that are taken from %x, times the window, times C and S
     nn.sparse_dense(%x, …)       the product with the matrix, into which its blocks are scattered
+    random.uniform(%g, …)        the first 23 of the low 32 bits of a word, the fraction of a float
+                                 in [1, 2); minus 1, times the range
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from math import cos, pi, prod, sin
+from operator import mul
 
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 
-from .call_site import Rule, Site, dtype_of
-from .computed_numbers import Numbers
-from .decomposed_operators import array, counted_less, dims_of, require_few
+from .call_site import Rule, Site
+from .operator_formulas import Numbers, array, by_formula, combined, count_less, number, require_few
 
 # ------------------------------------------------------------------------------- signals
 
@@ -24,43 +27,33 @@ def _waves(like: Numbers, size: int, count: int) -> tuple[Numbers, Numbers]:
     """Return cos and sin of 2 π i k / `size`, for each i below it and each k below `count`."""
     require_few(like.site, size * count)
     turns = [2 * pi * (i * k % size) / size for i in range(size) for k in range(count)]
-    waves = ([wave(turn) for turn in turns] for wave in (cos, sin))
     cosines, sines = (
-        Numbers(like.site, array(like.site, wave, (size, count), "float64")).cast(
-            dtype_of(like.value)
-        )
-        for wave in waves
+        array(like.site, [wave(turn) for turn in turns], (size, count), "float64").cast(like.dtype)
+        for wave in (cos, sin)
     )
     return cosines, sines
 
 
-def _dft(site: Site) -> SSAValue:
+def _dft(site: Site, re: Numbers, im: Numbers) -> Sequence[Numbers]:
     """The discrete Fourier transform along the last axis."""
-    values = site.values(2)
-    inverse = bool(site.attributes(inverse=False)["inverse"])
-    *outer, size = dims_of(site, values[0]) or (1,)
-    re, im = (Numbers(site, value).viewed(prod(outer), size) for value in values)
+    *outer, size = re.dims or (1,)
+    re, im = (value.viewed(prod(outer), size) for value in (re, im))
     cosines, sines = _waves(re, size, size)
-    if inverse:
-        cosines, sines = cosines / float(size), sines.call("negative") / float(size)
+    if site["inverse"]:
+        cosines, sines = cosines / float(size), sines.negative() / float(size)
 
     def times(x: Numbers, waves: Numbers) -> Numbers:
         return x.call("nn.matmul", waves)
 
     parts = times(re, cosines) + times(im, sines), times(im, cosines) - times(re, sines)
-    spectra = [part.viewed(*outer, size).value for part in parts]
-    return site.context.packed(spectra, site.call.offset, from_operator=True)
+    return [part.viewed(*outer, size) for part in parts]
 
 
-def _stft(site: Site) -> SSAValue:
+def _stft(site: Site, data: Numbers, window: Numbers) -> Numbers:
     """The transform of frames of `n_fft` samples, `hop_length` apart."""
-    data, window = (Numbers(site, value) for value in site.values(2))
-    attrs = site.attributes(
-        n_fft=None, hop_length=None, win_length=None, normalized=False, onesided=True
-    )
-    batch, count = dims_of(site, data.value)
+    batch, count = data.dims
     names = ("n_fft", "hop_length", "win_length")
-    size, hop, length = (site.integers(name, attrs[name], 1)[0] for name in names)
+    size, hop, length = (site.integers(name, 1)[0] for name in names)
     if not (0 < size <= count and hop > 0 and length == size):
         raise site.problem(
             f"n_fft must be in [1, {count}] and equal win_length, and hop_length above 0, "
@@ -68,152 +61,164 @@ def _stft(site: Site) -> SSAValue:
         )
     starts = range(0, count - size + 1, hop)
     places = [start + i for start in starts for i in range(size)]
-    frames = data.call(
-        "take", Numbers(site, array(site, places, (len(starts), size), "int64")), axis=1
-    )
+    frames = data.take(array(site, places, (len(starts), size)), axis=1)
     rows = (frames * window).viewed(batch * len(starts), size)
-    bins = size // 2 + 1 if attrs["onesided"] else size
+    bins = size // 2 + 1 if site["onesided"] else size
     cosines, sines = _waves(data, size, bins)
-    parts = rows.call("nn.matmul", cosines), rows.call("nn.matmul", sines).call("negative")
-    both = [part.viewed(batch, len(starts), bins).permuted(0, 2, 1).value for part in parts]
-    complex = Numbers(
-        site, site.value("stack", site.context.packed(both, site.call.offset), axis=3)
-    )
-    return (complex / float(size) ** 0.5 if attrs["normalized"] else complex).value
+    parts = rows.call("nn.matmul", cosines), rows.call("nn.matmul", sines).negative()
+    both = [part.viewed(batch, len(starts), bins).permuted(0, 2, 1) for part in parts]
+    complex = combined("stack", both, 3)
+    return complex / float(size) ** 0.5 if site["normalized"] else complex
 
 
 # ------------------------------------------------------------------------ sparse matrices
 
 
-def _rows(site: Site, indptr: SSAValue, count: int) -> SSAValue:
+def _rows(indptr: Numbers, count: int) -> Numbers:
     """Build the row of each of `count` elements of a matrix in compressed rows."""
-    at = array(site, range(count), (count,), "int64")
-    ends = site.value("strided_slice", site.cast(indptr, "int64"), begin=(1,), end=(2**31 - 1,))
-    return counted_less(site, ends, at, or_equal=True)
+    ends = indptr.cast("int64").strided_slice(begin=(1,), end=(2**31 - 1,))
+    return count_less(ends, array(indptr.site, range(count)), or_equal=True)
 
 
-def _dense_of(site: Site, parts: Sequence[SSAValue], columns: int) -> Numbers:
-    """Build the matrix of so many columns that has `parts`: blocks or numbers, indices, starts."""
-    blocks, indices, indptr = parts
-    count, *block = dims_of(site, blocks)
+def _dense_of(blocks: Numbers, indices: Numbers, indptr: Numbers, columns: int) -> Numbers:
+    """Build the matrix of so many columns that has the blocks or numbers."""
+    site = blocks.site
+    count, *block = blocks.dims
     height, width = block or (1, 1)
-    rows = dims_of(site, indptr)[0] - 1
+    rows = indptr.dims[0] - 1
     if columns % width or len(block) not in (0, 2) or rows < 0:
         raise site.problem(f"blocks of {block} do not fill {columns} columns")
-    across = columns // width
-    place = Numbers(site, _rows(site, indptr, count)) * across
-    place = (place + Numbers(site, indices).cast("int64")).viewed(count, 1)
-    updates = Numbers(site, blocks).viewed(count, height * width)
-    empty = site.value(
-        "full", site.scalar(0, dtype_of(blocks)), shape=(rows * across, height * width)
-    )
-    at = place.call("broadcast_to", shape=(count, height * width))
-    dense = Numbers(site, empty).call("scatter_elements", at, updates, axis=0, reduction="add")
+    across, size = columns // width, height * width
+    place = (_rows(indptr, count) * across + indices.cast("int64")).viewed(count, 1)
+    empty = number(site, 0, blocks.dtype).full(shape=(rows * across, size))
+    at, updates = place.broadcast_to(shape=(count, size)), blocks.viewed(count, size)
+    dense = empty.scatter_elements(at, updates, axis=0, reduction="add")
     dense = dense.viewed(rows, across, height, width).permuted(0, 2, 1, 3)
     return dense.viewed(rows * height, columns)
 
 
-def _sparse_dense(site: Site) -> SSAValue:
+def _sparse_dense(
+    site: Site, dense: Numbers, blocks: Numbers, indices: Numbers, indptr: Numbers
+) -> Numbers:
     """x Wᵀ, where W is sparse, or x with `sparse_lhs`."""
-    dense, *parts = site.values(4)
-    sparse_lhs = site.attributes(sparse_lhs=False)["sparse_lhs"]
-    sparse = _dense_of(site, parts, dims_of(site, dense)[-1])
-    both = (sparse.value, dense) if sparse_lhs else (dense, sparse.value)
-    return site.value("nn.dense", *both)
+    sparse = _dense_of(blocks, indices, indptr, dense.dims[-1])
+    left, right = (sparse, dense) if site["sparse_lhs"] else (dense, sparse)
+    return left.call("nn.dense", right)
 
 
-def _sparse_add(site: Site) -> SSAValue:
-    dense, *parts = site.values(4)
-    site.attributes()
-    return (Numbers(site, dense) + _dense_of(site, parts, dims_of(site, dense)[-1])).value
+def _sparse_add(
+    site: Site, dense: Numbers, blocks: Numbers, indices: Numbers, indptr: Numbers
+) -> Numbers:
+    return dense + _dense_of(blocks, indices, indptr, dense.dims[-1])
 
 
-def _sparse_transpose(site: Site) -> SSAValue:
+def _sparse_transpose(
+    site: Site, values: Numbers, indices: Numbers, indptr: Numbers
+) -> Sequence[Numbers]:
     """The compressed rows of the transposed square matrix: its elements, by column."""
-    values, indices, indptr = site.values(3)
-    site.attributes()
-    (count,), (ends,) = dims_of(site, values), dims_of(site, indptr)
-    order = site.value("argsort", indices, dtype="int64")
-    rows = site.cast(_rows(site, indptr, count), dtype_of(indices))
-    sorted_parts = [site.value("take", part, order, axis=0) for part in (values, rows)]
-    starts = array(site, range(ends), (ends,), "int64")
-    columns = site.value("take", site.cast(indices, "int64"), order, axis=0)
-    sorted_parts.append(site.cast(counted_less(site, columns, starts), dtype_of(indptr)))
-    return site.context.packed(sorted_parts, site.call.offset, from_operator=True)
+    (count,), (ends,) = values.dims, indptr.dims
+    order = indices.argsort(dtype="int64")
+    rows = _rows(indptr, count).cast(indices.dtype)
+    columns = indices.cast("int64").take(order, axis=0)
+    starts = count_less(columns, array(site, range(ends))).cast(indptr.dtype)
+    return [values.take(order, axis=0), rows.take(order, axis=0), starts]
 
 
-def _sparse_reshape(site: Site) -> SSAValue:
+def _sparse_reshape(
+    site: Site, indices: Numbers, old_shape: Numbers, new_shape: Numbers
+) -> Sequence[Numbers]:
     """The indices of the elements, and the shape, of a sparse tensor that is reshaped."""
-    indices, *shapes = (Numbers(site, value).cast("int64") for value in site.values(3))
-    site.attributes()
-
-    def parts(value: Numbers, axis: int) -> list[Numbers]:
-        count = dims_of(site, value.value)[axis]
-        numbers = (Numbers(site, array(site, [i], (), "int64")) for i in range(count))
-        return [value.call("take", number, axis=axis) for number in numbers]
-
-    one = Numbers(site, site.scalar(1, "int64"))
-    old, new = (parts(shape, 0) for shape in shapes)
-    total, known = one, one
-    for dim in old:
-        total = total * dim
-    for dim in new:
-        known = known * dim
-    new = [(total / known.call("negative")).where(dim.call("equal", -1), dim) for dim in new]
-    rest = one * 0
-    for column, dim in zip(parts(indices, 1), old, strict=True):
+    old, new = (shape.cast("int64").parts(0) for shape in (old_shape, new_shape))
+    one = number(site, 1, "int64")
+    total, known = reduce(mul, old, one), reduce(mul, new, one)
+    new = [(total / known.negative()).where(dim.equal(-1), dim) for dim in new]
+    rest, columns = one * 0, list[Numbers]()
+    for column, dim in zip(indices.cast("int64").parts(1), old, strict=True):
         rest = rest * dim + column
-    columns = list[SSAValue]()
     for dim in reversed(new):
-        columns.insert(0, rest.call("floor_mod", dim).value)
-        rest = rest.call("floor_divide", dim)
-    dims = [dim.value for dim in new]
-    made = [
-        site.value("stack", site.context.packed(columns, site.call.offset), axis=1),
-        site.value("stack", site.context.packed(dims, site.call.offset), axis=0),
-    ]
-    made = [site.cast(value, dtype_of(arg)) for value, arg in zip(made, site.args, strict=False)]
-    return site.context.packed(made, site.call.offset, from_operator=True)
+        columns.insert(0, rest.floor_mod(dim))
+        rest = rest.floor_divide(dim)
+    made = combined("stack", columns, 1), combined("stack", new, 0)
+    return [made[0].cast(indices.dtype), made[1].cast(old_shape.dtype)]
 
 
-def _sparse_fill_empty_rows(site: Site) -> SSAValue:
+def _sparse_fill_empty_rows(
+    site: Site, indices: Numbers, values: Numbers, shape: Numbers, default: Numbers
+) -> Sequence[Numbers]:
     """
     Give each empty row of a sparse matrix the element `default_value` in its first column.
 
     Returns the indices and values, by row, and which rows were empty.
     """
-    indices, values, shape, default = (Numbers(site, value) for value in site.values(4))
-    site.attributes()
-    dtype = dtype_of(indices.value)
-    zero, one = (Numbers(site, site.scalar(number, dtype)) for number in (0, 1))
-    count = shape.cast(dtype).call("take", zero.cast("int64"), axis=0)
-    rows = zero.call("arange", count, one, dtype=dtype)
-    own = indices.call("take", zero.cast("int64"), axis=1)
-    is_own = own.call("expand_dims", axis=1).call("equal", rows)
-    is_empty = is_own.call("any", axis=(0,)).call("logical_not")
-    first = is_empty.call("argwhere").cast(dtype)  # a column
-    columns = dims_of(site, indices.value)[1]
-    added = first * Numbers(site, array(site, [1] + [0] * (columns - 1), (1, columns), dtype))
-    fill = first.call("take", zero.cast("int64"), axis=1).cast(dtype_of(values.value)) * 0 + default
+    dtype, columns = indices.dtype, indices.dims[1]
+    zero, one = (number(site, value, dtype) for value in (0, 1))
+    rows = zero.arange(shape.cast(dtype).part(0, 0), one, dtype=dtype)
+    is_own = indices.part(0, 1).expand_dims(axis=1).equal(rows)
+    is_empty = is_own.any(axis=(0,)).logical_not()
+    first = is_empty.argwhere().cast(dtype)  # a column
+    added = first * array(site, [1] + [0] * (columns - 1), (1, columns), dtype)
+    fill = first.part(0, 1).cast(values.dtype) * 0 + default
+    every = combined("concatenate", [indices, added], 0)
+    order = every.part(0, 1).argsort(dtype="int64")
+    filled = combined("concatenate", [values, fill], 0).take(order, axis=0)
+    return [every.take(order, axis=0), is_empty, filled]
 
-    def joined(a: Numbers, b: Numbers) -> Numbers:
-        both = site.context.packed([a.value, b.value], site.call.offset)
-        return Numbers(site, site.value("concatenate", both, axis=0))
 
-    every = joined(indices, added)
-    order = every.call("take", zero.cast("int64"), axis=1).call("argsort", dtype="int64")
-    sorted_parts = [part.call("take", order, axis=0) for part in (every, joined(values, fill))]
-    results = [sorted_parts[0].value, is_empty.value, sorted_parts[1].value]
-    return site.context.packed(results, site.call.offset, from_operator=True)
+# ------------------------------------------------------------------------- random numbers
+
+_BITS = {"float32": ("uint32", 9, 0x3F800000), "float64": ("uint64", 12, 0x3FF0000000000000)}
+"""Of each dtype the words, the bits that are shifted out of them, and the number 1 as a word."""
+
+
+def _random(gen: Numbers, shape: Sequence[int], dtype: str) -> tuple[Numbers, Numbers]:
+    """Build the next generator, and numbers in [0, 1)."""
+    if dtype not in _BITS:
+        raise gen.site.problem(f'out_dtype must be "float32" or "float64", but is "{dtype}"')
+    integer, shift, one = _BITS[dtype]
+    fields = gen.call("random.threefry_generate", out_shape=tuple(shape)).fields
+    bits = fields[1].cast(integer).right_shift(shift).bitwise_or(one)
+    return fields[0], bits.reinterpret(dtype=dtype) - 1
+
+
+def _uniform(site: Site, gen: Numbers, low: Numbers, high: Numbers) -> Sequence[Numbers]:
+    next_gen, share = _random(gen, site.integers("out_shape"), site["out_dtype"])
+    low, high = low.cast(share.dtype), high.cast(share.dtype)
+    return [next_gen, share * (high - low) + low]
+
+
+def _normal(site: Site, gen: Numbers, mean: Numbers, scale: Numbers) -> Sequence[Numbers]:
+    """sqrt(-2 log(1 - u)) sin(2 π v), of two uniform numbers each (Box and Muller)."""
+    next_gen, shares = _random(gen, (2, *site.integers("out_shape")), site["out_dtype"])
+    u, v = shares.parts(0)
+    normal = ((1.0 - u).log() * -2.0).sqrt() * (v * (2 * pi)).sin()
+    return [next_gen, normal * scale.cast(u.dtype) + mean.cast(u.dtype)]
+
+
+def _multinomial(site: Site, gen: Numbers, weights: Numbers) -> Sequence[Numbers]:
+    """Build the least index whose cumulative probability is above a uniform number, by sample."""
+    *outer, _ = weights.shape or (0,)
+    if DYNAMIC_INDEX in outer:
+        raise site.problem("the shape of the samples must be static")
+    probs = weights.cast("float32").maximum(0)
+    until = (probs / probs.sum(axis=(-1,), keepdims=True)).cumsum(axis=-1)
+    next_gen, share = _random(gen, (*outer, site["num_samples"]), "float32")
+    above = until.expand_dims(axis=-1) - share.expand_dims(axis=-2)
+    nearest = above.where(above.greater(0), 1)
+    return [next_gen, nearest.argmin(axis=(-2,), dtype="int32")]
 
 
 SIGNALS: Mapping[str, Rule] = {
-    "dft": _dft,
-    "nn.sparse_add": _sparse_add,
-    "nn.sparse_dense": _sparse_dense,
-    "nn.sparse_transpose": _sparse_transpose,
-    "sparse_fill_empty_rows": _sparse_fill_empty_rows,
-    "sparse_reshape": _sparse_reshape,
-    "stft": _stft,
+    "dft": by_formula(_dft, inverse=False),
+    "nn.sparse_add": by_formula(_sparse_add),
+    "nn.sparse_dense": by_formula(_sparse_dense, sparse_lhs=False),
+    "nn.sparse_transpose": by_formula(_sparse_transpose),
+    "random.multinomial": by_formula(_multinomial, num_samples=1),
+    "random.normal": by_formula(_normal, out_shape=(), out_dtype="float32"),
+    "random.uniform": by_formula(_uniform, out_shape=(), out_dtype="float32"),
+    "sparse_fill_empty_rows": by_formula(_sparse_fill_empty_rows),
+    "sparse_reshape": by_formula(_sparse_reshape),
+    "stft": by_formula(
+        _stft, n_fft=None, hop_length=None, win_length=None, normalized=False, onesided=True
+    ),
 }
 """The rule of each of these operators, by its TVM name."""

@@ -1,4 +1,4 @@
-"""Programs on bfloat16: the numbers of `ml_dtypes`, in the machine and in machine code."""
+"""Programs on narrow types: the numbers of `ml_dtypes`, bfloat16 in machine code too."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import xrelay
+from xrelay.operators.element_types import ELEMENT_TABLE, ElementType
 
 BF16 = np.dtype(ml_dtypes.bfloat16)
 TEXT = """func.func @main(%x: tensor<2x3xbf16>, %y: tensor<3xf64>, %n: tensor<2x3xi32>)
@@ -87,6 +88,42 @@ def test_a_saved_program_has_constants_of_bfloat16(program: Path, tmp_path: Path
     assert np.array_equal(results[4], expected(*arguments())[4])
 
 
+NARROW = [row for row in ELEMENT_TABLE.values() if row.package and row.dtype != "bfloat16"]
+
+
+def moved(row: ElementType) -> str:
+    return f"""func.func @main(%x: tensor<6xf32>, %y: tensor<6x{row.mlir}>)
+        -> (tensor<3x2x{row.mlir}>, tensor<6xf16>, tensor<6x{row.mlir}>) {{
+      %0 = relay.cast %x {{dtype = {row.mlir}}} : (tensor<6xf32>) -> tensor<6x{row.mlir}>
+      %1 = relay.reshape %0 {{newshape = array<i64: 3, 2>}}
+        : (tensor<6x{row.mlir}>) -> tensor<3x2x{row.mlir}>
+      %2 = relay.cast %y {{dtype = f16}} : (tensor<6x{row.mlir}>) -> tensor<6xf16>
+      %3 = relay.maximum %y, %0 : (tensor<6x{row.mlir}>, tensor<6x{row.mlir}>)
+        -> tensor<6x{row.mlir}>
+      func.return %1, %2, %3 : tensor<3x2x{row.mlir}>, tensor<6xf16>, tensor<6x{row.mlir}>
+    }}"""
+
+
+@pytest.mark.parametrize("row", NARROW, ids=lambda row: row.dtype)
+def test_narrow_types_are_stored_and_converted(row: ElementType, tmp_path: Path) -> None:
+    (tmp_path / "p.mlir").write_text(moved(row), encoding="utf-8")
+    dtype = np.dtype(getattr(ml_dtypes, row.dtype))
+    x, y = np.array([0.9, 1.25, 3.0, 1.4, 1, 0.6], np.float32), np.ones(6, dtype)
+    program = xrelay.compile(tmp_path / "p.mlir")
+    program.save(tmp_path / "p.xrx")
+    runs: list[Any] = [program, xrelay.load(tmp_path / "p.xrx")]
+    if row.dtype in ("int4", "float8_e5m2"):  # calls the machine's kernels to convert them
+        runs.append(xrelay.compile(tmp_path / "p.mlir", target="native{cache=off}"))
+    for run in runs:
+        a, b, c = run(x, y)
+        limited = x if row.precision else x.clip(max=ml_dtypes.iinfo(dtype).max)  # pyright: ignore[reportUnknownMemberType]
+        narrow = limited.astype(dtype)
+        assert np.array_equal(a, narrow.reshape(3, 2))
+        assert a.dtype == c.dtype == dtype
+        assert np.array_equal(b, np.ones(6, np.float16))
+        assert np.array_equal(c.astype(np.float32), np.maximum(narrow.astype(np.float32), 1))
+
+
 def test_without_the_package_the_error_says_what_to_install(
     program: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -96,6 +133,6 @@ def test_without_the_package_the_error_says_what_to_install(
     monkeypatch.delitem(dtypes._TYPES, "bfloat16", raising=False)  # pyright: ignore[reportPrivateUsage]
     with pytest.raises(xrelay.Error) as error:
         xrelay.compile(program)
-    message = "element type bfloat16 needs the package ml_dtypes: pip install 'xrelay[bfloat16]'"
+    message = "element type bfloat16 needs the package ml_dtypes: pip install 'xrelay[narrow]'"
     assert message in str(error.value)
     assert "program.mlir:3:8: error" in str(error.value)

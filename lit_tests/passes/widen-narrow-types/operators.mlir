@@ -1,4 +1,4 @@
-// RUN: xrelay-opt --split-input-file -p widen-bfloat16 %s | filecheck %s
+// RUN: xrelay-opt --split-input-file -p widen-narrow-types %s | filecheck %s
 
 // An operator on bf16 computes in f32, and its result is rounded.
 //
@@ -37,4 +37,18 @@ func.func @stays(%x: tensor<4xf32>) -> tensor<2x2xbf16> {
 func.func @converts_through_f32(%n: tensor<4xi32>) -> tensor<4xbf16> {
   %y = relay.cast %n {dtype = bf16} : (tensor<4xi32>) -> tensor<4xbf16>
   func.return %y : tensor<4xbf16>
+}
+
+// -----
+
+// Floats of 8 bits compute in f32, integers of 4 bits in i8; floats are limited to their numbers.
+//
+// CHECK-LABEL: @other_types
+// CHECK-NEXT:    %[[W:.*]] = relay.cast %x {dtype = f32} : (tensor<4xf8E4M3FN>) -> tensor<4xf32>
+// CHECK-NEXT:    %[[L:.*]] = relay.clip %[[W]] {a_min = -8.{{.*}}, a_max = 7.{{.*}}}
+// CHECK-NEXT:    %[[B:.*]] = relay.cast %[[L]] {dtype = i8}
+// CHECK-NEXT:    relay.cast %[[B]] {dtype = i4} : (tensor<4xi8>) -> tensor<4xi4>
+func.func @other_types(%x: tensor<4xf8E4M3FN>) -> tensor<4xi4> {
+  %y = relay.cast %x {dtype = i4} : (tensor<4xf8E4M3FN>) -> tensor<4xi4>
+  func.return %y : tensor<4xi4>
 }

@@ -7,13 +7,13 @@ from xdsl.dialects.func import CallOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 
 from ....dialects import relay
-from ....dialects.tensors import as_tensor
 from ....dialects.type_algebra import parts
 from ....dialects.xdsl_extras.xdsl_internals import set_type
-from ..build.build_context import Context, Deferred
-from ..build.declared_dims import reshape_view, try_retype
-from ..build.deferred import run_ready
+from ....passes.functions.relax_dims import recast
 from ..errors import RelayTextError, location_of
+from .build_context import Context, Deferred
+from .declared_dims import try_retype
+from .deferred import run_ready
 
 
 def complete_types(context: Context) -> None:
@@ -150,12 +150,11 @@ def _adapt_result(context: Context, returned: Operation, declared: Attribute) ->
     assert block is not None
     if isinstance(value, OpResult) and value.op.parent is block and try_retype(value, declared):
         return
-    tensor = as_tensor(declared)
-    if tensor is not None:
-        op = reshape_view(value, tensor)
-        op.location = returned.location
-        block.insert_op_before(op, returned)
-        returned.operands = [op.result]
+    if ops := recast(value, declared):
+        for op in ops:
+            op.location = returned.location
+        block.insert_ops_before(ops, returned)
+        returned.operands = [ops[-1].results[0]]
         return
     raise RelayTextError(
         f"the function returns a value of type {context.text(value.type)}, "

@@ -1,0 +1,230 @@
+"""
+Operators of the text as formulas: arithmetic on tensors, of several operators of the dialect.
+
+    def _variance(site, data, mean):
+        apart = data - mean                              %d = relay.subtract %data, %mean
+        return (apart * apart).mean(axis=site["axis"]) ->  %q = relay.multiply %d, %d
+                                                         %y = relay.mean %q {axis = …}
+    "variance": by_formula(_variance, axis=None)
+
+The parameters of a formula after the call are the operands: those with a default may be omitted,
+`*fields` are the fields of the one operand. It returns a tensor, or the fields of a tuple.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from inspect import Parameter, signature
+from math import prod
+from struct import pack
+from typing import Any, TypeAlias
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.ir import SSAValue
+
+from .....dialects.attributes import ELEMENT_TYPES
+from .....dialects.dense import constant_tensor, dense, integers
+from .....dialects.device import tensor_type
+from .....dialects.relay import ConstantOp
+from .....operators.element_types import NUMBER_TYPES
+from .call_site import Rule, Site, dtype_of
+from .relay_operators import fields_of
+
+Shape: TypeAlias = tuple[int, ...]
+Formula: TypeAlias = Callable[..., "Numbers | Sequence[Numbers]"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Numbers:
+    """Numbers that the program computes; an operator of the dialect is a method, by its name."""
+
+    site: Site
+    value: SSAValue
+
+    @property
+    def shape(self) -> Shape:
+        """The shape, in which dims may be unknown."""
+        return tuple(self.site.tensor(self.value).get_shape())
+
+    @property
+    def dims(self) -> Shape:
+        """The shape, which must be static."""
+        shape = self.shape
+        if DYNAMIC_INDEX in shape:
+            given = self.site.text(self.value)
+            raise self.site.problem(f"expected a static shape, but the tensor is of {given}")
+        return shape
+
+    @property
+    def dtype(self) -> str:
+        return dtype_of(self.value)
+
+    @property
+    def fields(self) -> list[Numbers]:
+        """The fields of a tuple that an operator returns."""
+        fields = self.site.context.fields(self.value)
+        assert fields is not None, "an operator of several results"
+        return [Numbers(self.site, field) for field in fields]
+
+    def call(self, name: str, *others: Numbers | float, **attrs: Any) -> Numbers:
+        """Build an operator; Python's numbers become constants of the dtype of these numbers."""
+        values = (self.like(other).value for other in others)
+        return Numbers(self.site, self.site.value(name, self.value, *values, **attrs))
+
+    def __getattr__(self, name: str) -> Callable[..., Numbers]:
+        return partial(self.call, name)
+
+    def like(self, other: Numbers | float) -> Numbers:
+        """Return `other`, as a constant of the dtype of these numbers if it is one of Python's."""
+        return other if isinstance(other, Numbers) else number(self.site, other, self.dtype)
+
+    def __add__(self, other: Numbers | float) -> Numbers:
+        return self.call("add", other)
+
+    def __sub__(self, other: Numbers | float) -> Numbers:
+        return self.call("subtract", other)
+
+    def __rsub__(self, other: float) -> Numbers:
+        return self.call("negative") + other
+
+    def __mul__(self, other: Numbers | float) -> Numbers:
+        return self.call("multiply", other)
+
+    def __truediv__(self, other: Numbers | float) -> Numbers:
+        return self.call("divide", other)
+
+    def __and__(self, other: Numbers) -> Numbers:
+        return self.call("logical_and", other)
+
+    def cast(self, dtype: str) -> Numbers:
+        return Numbers(self.site, self.site.cast(self.value, dtype))
+
+    def clamped(self, low: Numbers | float, high: Numbers | float) -> Numbers:
+        return self.call("maximum", low).call("minimum", high)
+
+    def is_within(self, low: Numbers | float, high: Numbers | float) -> Numbers:
+        return self.call("greater_equal", low) & self.call("less_equal", high)
+
+    def where(self, condition: Numbers, other: Numbers | float) -> Numbers:
+        """Return these numbers where the condition is true, others elsewhere."""
+        return condition.call("where", self, self.like(other))
+
+    def viewed(self, *shape: int) -> Numbers:
+        return self.call("reshape", newshape=shape)
+
+    def permuted(self, *axes: int) -> Numbers:
+        return self.call("transpose", axes=axes)
+
+    def along(self, axis: int, rank: int) -> Numbers:
+        """View a vector as a tensor of `rank` whose only other dim than 1 is `axis`."""
+        return self.viewed(*(-1 if i == axis else 1 for i in range(rank)))
+
+    def part(self, index: int, axis: int) -> Numbers:
+        """Take the slice of an index along an axis, which is removed."""
+        return self.call("take", number(self.site, index, "int64"), axis=axis)
+
+    def parts(self, axis: int) -> list[Numbers]:
+        """Take every slice along an axis, which is removed."""
+        return [self.part(i, axis) for i in range(self.dims[axis])]
+
+    def counted(self, count: int, *shape: int) -> Numbers:
+        """Return 0, 1, … in the dtype of these numbers, as a vector or a tensor of `shape`."""
+        return array(self.site, range(count), shape or None).cast(self.dtype)
+
+
+# ----------------------------------------------------------------------------- constants
+
+
+def number(site: Site, value: float, dtype: str) -> Numbers:
+    """Build a scalar constant."""
+    return Numbers(site, site.scalar(value, dtype))
+
+
+def array(
+    site: Site, values: Sequence[float], shape: Shape | None = None, dtype: str = "int64"
+) -> Numbers:
+    """Build a constant, by default a vector, of at most `_MOST` elements."""
+    require_few(site, len(values))
+    data = pack(f"<{len(values)}{NUMBER_TYPES[dtype].struct}", *values)
+    dims = [len(values)] if shape is None else [*shape]
+    constant = dense(tensor_type(ELEMENT_TYPES[dtype], dims), data)
+    return Numbers(site, site.add(ConstantOp(constant)))
+
+
+def require_few(site: Site, count: int) -> None:
+    """Check the number of elements of a constant that an operator needs."""
+    if count > _MOST:
+        raise site.problem(f"expected at most {_MOST} places to compute, but there are {count}")
+
+
+_MOST = 2**22
+"""The number of elements of a constant above which an operator is refused."""
+
+
+def constant_integers(value: Numbers, what: str) -> Shape:
+    """Return the elements of a constant of integers."""
+    constant = constant_tensor(value.value)
+    if constant is None or "int" not in value.dtype:
+        raise value.site.problem(f"{what} must be a constant of integers")
+    return tuple(integers(constant, prod(value.dims)))
+
+
+# ---------------------------------------------------------------------------- operations
+
+
+def combined(name: str, parts: Sequence[Numbers], axis: int) -> Numbers:
+    """Build `stack` or `concatenate`."""
+    site = parts[0].site
+    fields = site.context.packed([part.value for part in parts], site.call.offset)
+    return Numbers(site, site.value(name, fields, axis=axis))
+
+
+def count_less(sequence: Numbers, values: Numbers, or_equal: bool = False) -> Numbers:
+    """
+    Count the elements of a sorted sequence along the last axis that are less than each value.
+
+    Both are sorted, with values before or after equal elements; of the place of a value in both
+    are subtracted the values before it.
+    """
+    start = sequence.dims[-1] if or_equal else 0
+    end, axis = start + values.dims[-1], len(values.dims) - 1
+
+    def places(value: Numbers) -> Numbers:
+        return value.argsort(axis=-1, dtype="int64").argsort(axis=-1, dtype="int64")
+
+    both = places(combined("concatenate", [sequence, values][:: 1 if or_equal else -1], -1))
+    at = both.strided_slice(begin=(start,), end=(end,), axes=(axis,))
+    return at - places(values)
+
+
+# -------------------------------------------------------------------------------- calls
+
+
+@cache
+def _operands(formula: Formula) -> tuple[Sequence[int], bool]:
+    """Return the numbers of operands that a formula accepts; whether they are fields of one."""
+    _, *operands = signature(formula).parameters.values()
+    if any(p.kind is Parameter.VAR_POSITIONAL for p in operands):
+        return (1,), True
+    least = sum(p.default is Parameter.empty for p in operands)
+    return tuple(range(least, len(operands) + 1)), False
+
+
+def by_formula(formula: Formula, **defaults: Any) -> Rule:
+    """Return the rule that builds an operator by its formula; `defaults` are its attributes."""
+
+    def build(site: Site) -> SSAValue:
+        counts, is_variadic = _operands(formula)
+        values: Sequence[SSAValue] = site.values(*counts)
+        if is_variadic:
+            values = fields_of(site.context, site.name, values[0], site.call.offset)
+        site = replace(site, given=site.attributes(**defaults))
+        made = formula(site, *(Numbers(site, value) for value in values))
+        if isinstance(made, Numbers):
+            return made.value
+        fields = [field.value for field in made]
+        return site.context.packed(fields, site.call.offset, from_operator=True)
+
+    return build

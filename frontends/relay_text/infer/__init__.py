@@ -1,1 +1,0 @@
-"""Types that the text omits."""

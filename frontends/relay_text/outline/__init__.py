@@ -1,1 +1,0 @@
-"""Kernels and generic functions of the text as functions of the module."""
