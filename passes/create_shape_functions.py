@@ -14,7 +14,8 @@ equal sizes are computed once, checks become `relay.require`. It has a parameter
 argument if it needs one of its unknown dims, and one for its data if it reads its elements. An
 operator that reads elements computed in the same kernel is an error; `fuse-ops` puts none there.
 With `checks`, a kernel whose results are static gets a function, too, if its operators require
-something of sizes known only at run time: compiled kernels do not check their operands.
+something of sizes known only at run time: compiled kernels do not check their operands. So does,
+in any case, a kernel that becomes a view, if the type of its result says what dims must be.
 Equal functions are shared. A kernel that has a shape function keeps it. From level `lowered` to
 `lowered`.
 """
@@ -32,7 +33,9 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from ..dialects import relay
 from ..dialects.dense import constant_tensor
 from ..dialects.relay.language.primitive import kernel_symbol
+from ..dialects.relay.operator import infer_result_types
 from ..dialects.relay.properties import ints
+from ..dialects.relay.reshape import ReshapingInterface
 from ..dialects.relay.shapes import shape_type
 from ..dialects.tensors import has_dynamic
 from ..dialects.type_rules import data_operands
@@ -91,6 +94,19 @@ def reads_unknown_sizes(kernel: relay.PrimFuncOp) -> bool:
     """Test whether `kernel` has an operand of unknown shape, or an operator that reads sizes."""
     return any(map(has_dynamic, kernel.function_type.inputs)) or any(
         map(data_operands, kernel.body.block.ops)
+    )
+
+
+def declares_dims_of_views(kernel: relay.PrimFuncOp) -> bool:
+    """
+    Test whether a kernel only reshapes, and the type of a result says more than can be inferred.
+
+    The view that becomes of it keeps the number of elements, and checks nothing else.
+    """
+    ops = [op for op in kernel.body.block.ops if not isinstance(op, relay.YieldOp)]
+    return all(isinstance(op, ReshapingInterface) for op in ops) and any(
+        not has_dynamic(op.results[0].type) and any(map(has_dynamic, infer_result_types(op) or ()))
+        for op in ops
     )
 
 
@@ -162,7 +178,8 @@ class CreateShapeFunction(RewritePattern):
         if op.shape_func is not None:
             return
         is_dynamic = has_dynamic_results(op)
-        if not is_dynamic and not (self.checks and reads_unknown_sizes(op)):
+        is_checked = (self.checks and reads_unknown_sizes(op)) or declares_dims_of_views(op)
+        if not is_dynamic and not is_checked:
             return
         parameters = shape_function_body(op)
         block = parameters.block

@@ -42,6 +42,7 @@ from ..dialects.relay.properties import ints
 from ..dialects.relay.reshape import ReshapeOp
 from ..dialects.tensors import as_tensor
 from ..dialects.type_rules import rule_of
+from ..operators.records import record
 from ..operators.sizes import SizeOp
 from ..operators.sizes.size_expressions import Dims, Expr
 from .analysis.arrays import dense_of, numpy_dtype
@@ -53,7 +54,7 @@ from .support.rewriting import apply_patterns, erase_unused
 from .support.walk import outside_primitives
 
 
-@dataclass(frozen=True)
+@record
 class StaticForm:
     """The operator that has as attributes what a dynamic one reads from operands."""
 

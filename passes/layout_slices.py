@@ -17,7 +17,7 @@ Choose the offsets of packed slices.
 Static sizes are planned by `xrelay.planning`, whose strategies these are; constant sizes and
 offsets become attributes of the allocations. If a size is dynamic, the pack is `ordered`: the order
 of the slices from the bottom up is right for all sizes, and it is chosen for sample values of the
-sizes' symbols (`planning.choice`), which respect the bounds of named dims (`relay.dim_bounds`).
+sizes' symbols (`unknown_sizes`), which respect the bounds of named dims (`relay.dim_bounds`).
 When no order is good at all samples, up to three are kept, and the one with the smallest arena is
 taken at run time. The pack keeps them, as the proof of the plan, until `expand-packs` computes
 them. With `dynamic=at-bind`, the machine plans when it knows the sizes, but for a workspace. With

@@ -38,6 +38,7 @@ from xdsl.rewriter import InsertPoint
 
 from ..dialects import memory
 from ..dialects.foreign import mended
+from ..dialects.interfaces.buffer_flow import ends_of
 from ..dialects.memrefs import MemRef, as_memref, buffer_size, element_bytes, strides_of
 from ..dialects.xdsl_extras.walking import walk
 from .functions.signatures import entries_of
@@ -48,15 +49,13 @@ from .support.rewriting import rewrite_each
 
 def exits_of(op: Operation) -> Sequence[Operation]:
     """Return the ops before which the block of `op` is left for good."""
-    block = op.parent
+    block, region = op.parent, op.parent_region()
     assert block is not None, "an op of a function"
-    region, last = block.parent, block.last_op
-    assert region is not None, "a block of a function"
-    assert last is not None, "a terminator"
-    if block is not region.blocks[0] or not last.successors:
-        return [last]
-    ends = [other.last_op for other in region.blocks]
-    return [end for end in ends if end is not None and not end.successors]
+    assert region is not None, "an op of a function"
+    assert block.last_op is not None, "a terminator"
+    if block is not region.blocks[0] or not block.last_op.successors:
+        return [block.last_op]
+    return [*ends_of(region)]
 
 
 def index_of(value: int | SSAValue) -> list[Operation]:

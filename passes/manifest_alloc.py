@@ -166,8 +166,9 @@ class ViewReshape(RewritePattern):
         if type is None:
             raise PassError(f"a view must be a tensor, but is {result.type}", op)
         shape, before = (), []
-        if not is_static(type):
+        if not is_static(type) or self.dynamic.checks(op):
             shape, before = self.dynamic.shapes(op)
+        shape = () if is_static(type) else shape
         view = vm.ReshapeTensorOp.create(operands=[op.args[0], *shape], result_types=[type])
         view.results[0].name_hint = result.name_hint
         rewriter.replace(op, [*before, view])

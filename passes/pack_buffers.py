@@ -1,5 +1,5 @@
 """
-Let memrefs that are never live together share bytes: one arena a function, or parallel body.
+Let memrefs that are never live together share bytes, also with those of callees.
 
     %a = memref.alloc() : memref<16xf32>         %pack = memory.pack align 16 : !memory.pack
     … last use of %a …                           %offset = memory.slice %pack [0, 1) 64
@@ -14,10 +14,15 @@ For programs that are not in destination-passing style, whoever made them. A mem
 first use to the last use of any alias of it (`bytes.buffer_aliases`), whether or not it is freed;
 so a `memref.dealloc` goes. An arena has what a region allocates, loops and branches included, whose
 sizes are known where it begins; a size that is computed later begins another one. The body of a
-parallel loop has arenas of its own. Left alone, with a remark, are memrefs that escape: those that
-are returned, stored, or operands of what is not known; those that a loop carries to its next turn;
-and those of which the bytes are not known. Stack memory (`memref.alloca`) is, too, unless
-`alloca=true`. `layout-slices` then chooses the offsets. Level `memref`, which stays.
+parallel loop, and one that runs later, has arenas of its own. Callers lend a private function its
+arena, a `memory.slice_storage` of theirs, if all of them are known and it does not recurse, as far
+as sizes are static or made of dims of its arguments; with `arena=argument`, callers from outside
+do, too, and ask `@f_arena_bytes` how much.
+
+Left alone, with a remark, are memrefs that escape: those that are returned, stored, or operands of
+what is not known; those that a loop carries to its next turn; and those of which the bytes are not
+known. Stack memory (`memref.alloca`) is, too, unless `alloca=true`. `layout-slices` then chooses
+the offsets. Level `memref`, which stays.
 """
 
 from __future__ import annotations
@@ -25,6 +30,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import compress
 from typing import ClassVar, Literal, cast
 
 from xdsl.context import Context
@@ -48,21 +54,23 @@ from ..dialects.device import VirtualDeviceAttr, device_of
 from ..dialects.foreign.buffer_interfaces import attach_buffer_interfaces
 from ..dialects.memrefs import MemRef, as_memref, buffer_size, element_bytes
 from ..operators.intervals import Interval
-from ..planning import parse_pools
 from .bytes.buffer_aliases import Alias, Buffers, Nested, buffers_in
 from .bytes.packs import JoinPack, Place, packs_of
 from .bytes.storages import Storage
+from .devices.options import pools_option
 from .functions.call_graph import CallGraph
 from .functions.symbol_names import SymbolNames
 from .sizes.memref_dims import MeasuredDim, source_of_dim
 from .sizes.reader import Sizes
 from .sizes.size_code import SizeCode
-from .support.diagnostics import PassError, emit_remark, wants_remarks
+from .support.diagnostics import emit_remark, wants_remarks
 from .support.levels import Level
 from .support.rewriting import apply_patterns, erase_unused, rewrite_each
 from .workspaces.lending import Lenders, Lent, functions_to_lend_to, is_entry
 from .workspaces.lent_parameters import take_storages
 from .workspaces.replaced_packs import ListedCode
+
+HOST = VirtualDeviceAttr("cpu", 0)
 
 Arena = Literal["own", "argument"]
 
@@ -105,6 +113,11 @@ class Candidate:
     """The storage and its size."""
 
     @property
+    def is_freed(self) -> bool:
+        """True if ops free it, which may free others of its class."""
+        return self.alias is not None and bool(self.alias.frees)
+
+    @property
     def holder(self) -> Operation:
         """The op in the block of the arena that is, or holds, the first use."""
         at, op = self.region, self.first
@@ -125,33 +138,25 @@ class Reading:
     left: list[tuple[Operation, str]] = field(default_factory=list[tuple[Operation, str]])
     """The allocations that are left alone, and why."""
 
-    def is_planned(self, op: Operation) -> bool:
-        return self.with_stack or isinstance(op, memref.AllocOp)
-
     def candidates(self) -> list[Candidate]:
         """Return the allocations that may join packs."""
-        found: list[tuple[Candidate, Alias]] = []
-        barred = dict[Alias, str]()
+        found: list[Candidate] = []
+        barred = dict[Alias | None, str]()
         """The classes that must stay: an op frees them, and with them what cannot be planned."""
-        for op in filter(self.is_planned, self.buffers.allocs):
-            one = self.candidate(cast("memref.AllocOp | memref.AllocaOp", op))
+        for op in self.buffers.allocs:
             alias = self.buffers.of(op.results[0])
+            if not (self.with_stack or isinstance(op, memref.AllocOp)):
+                barred.setdefault(alias, "freed together with stack memory")
+                continue
+            one = self.candidate(cast("memref.AllocOp | memref.AllocaOp", op))
             if isinstance(one, str):
                 barred.setdefault(alias, "freed together with one that is left alone")
                 self.left.append((op, one))
             else:
-                found.append((one, alias))
-        for op in self.buffers.allocs:
-            if not self.is_planned(op):
-                alias = self.buffers.of(op.results[0])
-                barred.setdefault(alias, "freed together with stack memory")
-        kept: list[Candidate] = []
-        for one, alias in found:
-            if alias in barred and alias.frees:
-                self.left.append((one.op, barred[alias]))
-            else:
-                kept.append(one)
-        return kept
+                found.append(one)
+        is_left = [one.is_freed and one.alias in barred for one in found]
+        self.left += ((one.op, barred[one.alias]) for one in compress(found, is_left))
+        return [one for one, left in zip(found, is_left, strict=True) if not left]
 
     def candidate(self, op: memref.AllocOp | memref.AllocaOp) -> Candidate | str:
         """Return an allocation that may join a pack, or the reason why it may not."""
@@ -330,9 +335,7 @@ def joined(places: Iterable[Place], candidates: list[Candidate]) -> list[Candida
     inside = {storage for place in places for pack in place.packs for storage in pack.storages}
     outside = {c.alias for c in candidates if c.alias and c.storage not in inside}
     return [
-        c
-        for c in candidates
-        if c.storage in inside and not (c.alias in outside and c.alias and c.alias.frees)
+        c for c in candidates if c.storage in inside and not (c.alias in outside and c.is_freed)
     ]
 
 
@@ -446,7 +449,8 @@ class PackBuffersPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         attach_buffer_interfaces()
-        self.declare_pools(op)
+        if pools := pools_option(self.pools, HOST, op):
+            op.attributes.setdefault(memory.POOLS, ArrayAttr(pools))
         left, read = list[tuple[Operation, str]](), buffers_in(op)
         entries = self.arena == "argument"
         packing = Packing(op, lendable_functions(op, read, entries), SymbolNames.of(op))
@@ -456,18 +460,3 @@ class PackBuffersPass(ModulePass):
             left += reading.left
         for alloc, why in left if wants_remarks(ctx) else ():
             emit_remark(ctx, alloc, f"{alloc.name} is left alone: {why}")
-
-    def declare_pools(self, op: ModuleOp) -> None:
-        """Record the capacities of memory spaces at the module."""
-        try:
-            declared = parse_pools(self.pools)
-        except ValueError as error:
-            raise PassError(str(error), op) from None
-        if not declared or memory.POOLS in op.attributes:
-            return
-        op.attributes[memory.POOLS] = ArrayAttr(
-            memory.PoolAttr.of(
-                VirtualDeviceAttr("cpu", 0, None, pool.name), pool.capacity, pool.cost, 1
-            )
-            for pool in declared
-        )

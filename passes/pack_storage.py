@@ -31,6 +31,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, SSAValue
 from xdsl.passes import ModulePass
 
+from ..operators.records import record
 from .bytes.numbered import Arm
 from .bytes.packs import JoinPack, packs_of, side_by_side
 from .bytes.storages import Scope, Storage, Storages, storages_in
@@ -39,7 +40,7 @@ from .support.levels import Level
 from .support.rewriting import apply_patterns
 
 
-@dataclass(frozen=True)
+@record
 class Homes:
     """Finds the region that allocates the arena of a storage."""
 

@@ -22,6 +22,7 @@ from xdsl.ir import Operation
 from ..dialects import memory
 from ..dialects.xdsl_extras.walking import walk
 from ..dialects.xdsl_extras.xdsl_internals import operands_of
+from ..operators.records import record
 from .bytes.aliases import bodies_of
 from .bytes.liveness import used_after_kill
 from .support.changes import InspectionPass
@@ -31,7 +32,7 @@ from .support.stage_rules import Rule, defined_values, rules_at, share_device
 from .support.walk import is_kernel, outside_primitives
 
 
-@dataclass(frozen=True)
+@record
 class Requirements:
     """Checks that ops meet `rules`, those of `stage`, while nothing changes."""
 

@@ -223,7 +223,7 @@ def replace(
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         try:
             with open(descriptor, "wb") as file:
-                file.writelines(pieces)
+                file.writelines(_resident(pieces))
             if final.exists():
                 os.chmod(temporary, stat.S_IMODE(final.stat().st_mode))
             os.replace(temporary, final)
@@ -232,6 +232,26 @@ def replace(
             raise
     except (OSError, ValueError) as error:
         raise _fault("write", name, error) from error
+
+
+RESIDENT = 4 << 20
+"""The bytes that are written at a time from a file that is mapped."""
+
+
+def _resident(pieces: Iterable[bytes | memoryview]) -> Iterator[bytes]:
+    """
+    Yield `pieces` as bytes in memory.
+
+    Linux writes what is mapped, but not in memory yet, in small pages of its cache. Who maps that
+    file then, such as a library with its weights, waits longer for the memory: products of one row
+    took 1.3 to 1.7 times as long.
+    """
+    for piece in pieces:
+        if isinstance(piece, bytes):
+            yield piece
+        elif piece.nbytes:
+            view = piece.cast("B")
+            yield from (bytes(view[i : i + RESIDENT]) for i in range(0, len(view), RESIDENT))
 
 
 START = 512

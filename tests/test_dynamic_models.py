@@ -69,7 +69,7 @@ def agree_at_every_level(
 
 
 def test_a_transformer_encoder():
-    model = encoder()
+    model = encoder(1)
     random = np.random.default_rng(1)
     cases: list[tuple[list[Array], list[Array]]] = []
     for batch, sequence in ((1, 5), (3, 2), (1, 1)):

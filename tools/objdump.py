@@ -35,9 +35,9 @@ class Shown:
     """A part of an executable: as lines of text, and as JSON."""
 
     facts: Callable[[ExecutableFile], Any]
-    """What is printed as JSON."""
+    """Returns what is printed as JSON."""
     lines: Callable[[Any], Iterable[str]]
-    """The text of these facts, or of the file if it is `of_file`."""
+    """Returns the text of these facts, or of the file if it is `of_file`."""
     of_file: bool = False
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import islice
+from typing import cast
 
 from xdsl.dialects import affine
 from xdsl.dialects.builtin import (
@@ -21,6 +22,7 @@ from xdsl.dialects.builtin import (
     DenseIntElementsAttr,
     IndexType,
     IntegerAttr,
+    IntegerType,
     TensorType,
     i32,
     i64,
@@ -40,6 +42,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import RecursiveMemoryEffect
 
+from ..device import tensor_type
 from ..xdsl_extras.xdsl_internals import parse_affine_expression
 
 REDUCTIONS: Sequence[str] = """
@@ -150,7 +153,8 @@ def parse_bounds(parser: Parser, word: str) -> Bounds:
 
     groups = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parse_group)
     bounds = AffineMap(len(dims), len(symbols), tuple(each for group in groups for each in group))
-    counts = DenseIntElementsAttr.from_list(TensorType(i32, [len(groups)]), [*map(len, groups)])
+    type = cast("TensorType[IntegerType]", tensor_type(i32, [len(groups)]))
+    counts = DenseIntElementsAttr.from_list(type, [*map(len, groups)])
     return AffineMapAttr(bounds), counts, [*dims, *symbols]
 
 

@@ -7,14 +7,14 @@ values that a loop or a branch passes on, the views of memrefs, and ops that cap
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import chain
 
 from xdsl.dialects import affine, bufferization, cf, func, gpu, linalg, memref, scf, vector
 from xdsl.dialects.linalg import abstract_ops
 from xdsl.dialects.linalg import ops as linalg_ops
-from xdsl.ir import Operation, Region, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.traits import (
     MemoryAllocEffect,
     MemoryEffect,
@@ -27,15 +27,8 @@ from xdsl.traits import (
 )
 
 from ..interfaces import CallsFunction, CapturesOperands, PassesValues, ResultAliases, Runs
-from ..interfaces.buffer_flow import Named, RunsRegions
+from ..interfaces.buffer_flow import Named, RunsRegions, ends_of
 from . import affine_forms, async_dialect, mended, missing_ops
-
-
-def ends_of(region: Region) -> Iterator[Operation]:
-    """Yield the ops through which a region is left."""
-    for block in region.blocks:
-        if block.last_op is not None and not block.last_op.successors:
-            yield block.last_op
 
 
 def pairs(names: Sequence[SSAValue], values: Iterable[SSAValue]) -> Named:

@@ -24,6 +24,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     StringAttr,
     TensorType,
+    UnitAttr,
     UnrankedMemRefType,
     i32,
     i64,
@@ -300,6 +301,92 @@ def print_sizes(
 
     with printer.in_parens():
         printer.print_list(static.get_values(), print_size)
+
+
+# ------------------------------------------------------------------------------ affine
+
+
+@irdl_op_definition
+class DelinearizeIndexOp(IRDLOperation):
+    """Compute the indices of an element from its number."""
+
+    name = "affine.delinearize_index"
+
+    linear_index = operand_def(IndexType)
+    dynamic_basis = var_operand_def(IndexType)
+    static_basis = prop_def(DenseArrayBase.constr(i64))
+    multi_index = var_result_def(IndexType)
+
+    traits = traits_def(Pure())
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        operands: list[SSAValue] = [parser.parse_operand(IndexType())]
+        parser.parse_keyword("into")
+        basis = parse_sizes(parser, operands)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        properties = {"static_basis": basis}
+        return cls.create(
+            operands=operands, properties=properties, attributes=attributes, result_types=types
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_operand(self.linear_index)
+        printer.print_string(" into ")
+        print_sizes(printer, self.static_basis, self.dynamic_basis)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_list(self.multi_index.types, printer.print_attribute)
+
+
+@irdl_op_definition
+class LinearizeIndexOp(IRDLOperation):
+    """Compute the number of an element from its indices."""
+
+    name = "affine.linearize_index"
+
+    multi_index = var_operand_def(IndexType)
+    dynamic_basis = var_operand_def(IndexType)
+    static_basis = prop_def(DenseArrayBase.constr(i64))
+    disjoint = opt_prop_def(AnyAttr())
+    """A unit; `false`, as `mlir-opt` prints it, is none."""
+    linear_index = result_def(IndexType)
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    traits = traits_def(Pure())
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        properties: dict[str, Attribute] = {}
+        if parser.parse_optional_keyword("disjoint") is not None:
+            properties["disjoint"] = UnitAttr()
+        square, basis = parser.Delimiter.SQUARE, list[SSAValue]()
+        indices = parser.parse_comma_separated_list(
+            square, lambda: parser.parse_operand(IndexType())
+        )
+        parser.parse_keyword("by")
+        properties["static_basis"] = parse_sizes(parser, basis)
+        counts = DenseArrayBase.from_list(i32, [len(indices), len(basis)])
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        return cls.create(
+            operands=[*indices, *basis],
+            properties={**properties, "operandSegmentSizes": counts},
+            attributes=attributes,
+            result_types=[parser.parse_type()],
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" disjoint " if self.disjoint == UnitAttr() else " ")
+        with printer.in_square_brackets():
+            printer.print_list(self.multi_index, printer.print_operand)
+        printer.print_string(" by ")
+        print_sizes(printer, self.static_basis, self.dynamic_basis)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : index")
 
 
 @irdl_op_definition
@@ -667,7 +754,12 @@ MISSING: dict[str, Callable[[], Sequence[type[Operation]]]] = {
         AtomicYieldOp,
     ),
     "scf": lambda: (ForallOp, InParallelOp),
-    "affine": lambda: [affine_forms.ParallelOp],
+    "affine": lambda: (
+        affine_forms.ParallelOp,
+        affine_forms.MaxOp,
+        DelinearizeIndexOp,
+        LinearizeIndexOp,
+    ),
     "linalg": lambda: (MapOp, SoftmaxOp, *map(named_op, NAMED)),
 }
 """The ops that each dialect lacks."""

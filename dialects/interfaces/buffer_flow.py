@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation, Region, SSAValue
 from xdsl.traits import OpTrait
 
 Named = Iterable[tuple[SSAValue, SSAValue]]
@@ -49,3 +49,10 @@ class RunsRegions(PassesValues, ABC):
 
 class CapturesOperands(OpTrait):
     """Bytes of the operands may be used after the op by what is not among its results."""
+
+
+def ends_of(region: Region) -> Iterator[Operation]:
+    """Yield the ops through which a region is left."""
+    for block in region.blocks:
+        if block.last_op is not None and not block.last_op.successors:
+            yield block.last_op

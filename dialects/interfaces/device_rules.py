@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, TypeAlias
 
 from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import OpTrait
 
+from ...operators.records import record
 from ..device import VirtualDeviceAttr
 from .symbol_users import Lookup
 
@@ -109,7 +109,7 @@ class AllOnHost(DeviceRule):
 # ------------------------------------------------------------- constraints on functions
 
 
-@dataclass(frozen=True)
+@record
 class Operand:
     """
     Operand `index` of the op.
@@ -120,7 +120,7 @@ class Operand:
     index: int
 
 
-@dataclass(frozen=True)
+@record
 class FunctionParameter:
     """Parameter `index` of a function: of a function value, or of the symbol of that name."""
 
@@ -128,7 +128,7 @@ class FunctionParameter:
     index: int
 
 
-@dataclass(frozen=True)
+@record
 class FunctionResult:
     """Result `index` of a function: of a function value, or of the symbol of that name."""
 

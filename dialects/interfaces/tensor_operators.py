@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import NoneType
 from xdsl.ir import Attribute, Operation
 from xdsl.traits import OpTrait, Pure, is_side_effect_free
 
+from ...operators.records import record
 from .symbol_users import Lookup
 
 
@@ -28,7 +29,7 @@ class InferTypes(OpTrait):
     rule: Callable[[Any], Sequence[Attribute]]
 
 
-@dataclass(frozen=True)
+@record
 class Equation:
     """Two types that are one; dims that only one of them knows may differ."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Self, cast
 
@@ -23,6 +22,7 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from ...operators.records import record
 from ..device import with_device
 from ..interfaces import CallsKernel, Fusible, FusionKind, InferTypes, SameDevice
 from ..xdsl_extras.formats import parse_function_type
@@ -37,7 +37,7 @@ def is_operator_name(name: str) -> bool:
     return _WORD.fullmatch(name) is not None
 
 
-@dataclass(frozen=True)
+@record
 class Span:
     """The operands from `start` up to `stop`, which are the fields of one tuple."""
 

@@ -5,7 +5,8 @@ TVM's device types, numbers in the text and names in the IR, and a target as tex
     ->
     kind cuda, keys cuda and gpu, options arch and max_num_threads
 
-The text is that of TVM's `Target.str`: the kind, the keys, the options by name.
+The text is that of TVM's `Target.str`: the kind, the keys, the options by name; and, what that
+omits, the host: `cuda -keys=cuda,gpu -host='llvm -keys=cpu'`.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ DEVICE_TYPES = {
     15: "webgpu",
 }
 """The names of `DLDeviceType` and of TVM's own device types."""
+_HOST = re.compile(r"(.*) -host='([^']*)'", re.DOTALL)
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}", re.ASCII)
 
 
@@ -43,13 +45,16 @@ class TargetParts:
     kind: str
     keys: Sequence[str] = ()
     options: Mapping[str, str | int] = field(default_factory=dict[str, str | int])
+    host: str | None = None
+    """The text of the target of the host."""
 
     @property
     def text(self) -> str:
         """The target as text."""
         keys = [f"-keys={','.join(self.keys)}"] if self.keys else []
         options = [f"-{name}={value}" for name, value in sorted(self.options.items())]
-        return " ".join([self.kind, *keys, *options])
+        host = [f"-host='{self.host}'"] if self.host else []
+        return " ".join([self.kind, *keys, *options, *host])
 
 
 def target_parts(text: str) -> TargetParts:
@@ -58,7 +63,8 @@ def target_parts(text: str) -> TargetParts:
 
     A text that is not in TVM's form becomes the kind as a whole, so nothing of it is lost.
     """
-    kind, *words = text.split(" ")
+    match = _HOST.fullmatch(text)
+    kind, *words = (text if match is None else match[1]).split(" ")
     keys: Sequence[str] = ()
     options: dict[str, str | int] = {}
     for word in words:
@@ -67,7 +73,7 @@ def target_parts(text: str) -> TargetParts:
             keys = value.split(",")
         else:
             options[name] = int(value) if _INTEGER.fullmatch(value) else value
-    parts = TargetParts(kind, keys, options)
+    parts = TargetParts(kind, keys, options, None if match is None else match[2])
     return parts if parts.text == text else TargetParts(text)
 
 

@@ -30,6 +30,7 @@ from xdsl.ir import Attribute
 
 from ...dialects import relay
 from ...dialects.relay.language.match_patterns import ConstructorPattern, VarPattern, subpatterns
+from ...operators.records import record
 
 MOST = 4
 """The most nodes of a tree for each constructor in its patterns."""
@@ -38,7 +39,7 @@ DATA = 0
 """The place of the value that is matched."""
 
 
-@dataclass(frozen=True)
+@record
 class Constructors:
     """The data types of a module."""
 

@@ -138,7 +138,6 @@ def buffer_of(value: SSAValue) -> Operation:
 
 def buffer_dims(build: Builder, buffer: SSAValue) -> list[Size]:
     """Return the dims of a buffer."""
-    assert isinstance(buffer.type, MemRefType)
     shape = cast("MemRefType[Attribute]", buffer.type).get_shape()
     return [
         build.insert(memref.DimOp(buffer, build.index(axis))) if size == DYNAMIC_INDEX else size

@@ -25,9 +25,9 @@ A storage that a call lends is a buffer: the callee may write all of it.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import islice
 from typing import NamedTuple
 
 from xdsl.dialects import func
@@ -36,10 +36,19 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from ...dialects import memory
 from ...dialects.interfaces import CallsFunction, Runs
+from ...dialects.interfaces.buffer_flow import ends_of
 from ...dialects.xdsl_extras.walking import walk
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
-from ...runtime.program.components import components, reached
-from ..bytes.buffer_facts import facts_of, holds_names, names_bytes, runs_of
+from ...runtime.program.components import reached
+from ..analysis.dominance import successors
+from ..bytes.buffer_facts import (
+    callees_first,
+    facts_of,
+    holds_names,
+    kept_parameters,
+    names_bytes,
+    runs_of,
+)
 from ..plan_check.faults import NotShown, hint_of
 from ..plan_check.held import Held
 from ..plan_check.lent import Checked, Lending
@@ -292,7 +301,7 @@ class BufferChecker:
             if not is_inside and block.parent is not None and len(block.parent.blocks) > 1:
                 if again is None:
                     blocks = block.parent.blocks
-                    again = reached((block,), {b: successors_of(b.last_op) for b in blocks})
+                    again = reached((block,), {b: successors(b) for b in blocks})
                 is_inside = any(b.find_ancestor_op_in_block(buffer) is not None for b in again)
             if is_inside:
                 raise PassError(
@@ -421,20 +430,10 @@ class BufferChecker:
             if block is None or block.parent is None or isinstance(storage, Block):
                 continue
             is_first = block is block.parent.blocks[0]
-            for end in _exits(block.parent) if is_first else [block.last_op]:
-                if end is not None:
-                    found[end] = found.get(end, 0) | 1 << i
+            last = [] if block.last_op is None else [block.last_op]
+            for end in ends_of(block.parent) if is_first else last:
+                found[end] = found.get(end, 0) | 1 << i
         return found
-
-
-def successors_of(op: Operation | None) -> Sequence[Block]:
-    return () if op is None else op.successors
-
-
-def _exits(region: Region) -> Iterator[Operation]:
-    for block in region.blocks:
-        if block.last_op is not None and not block.last_op.successors:
-            yield block.last_op
 
 
 def are_exclusive(one: Operation, other: Operation) -> bool:
@@ -461,21 +460,13 @@ def check_buffers(module: ModuleOp, new: Callable[..., BufferChecker] = BufferCh
     from ...dialects.foreign.buffer_interfaces import attach_buffer_interfaces  # if there are any
 
     attach_buffer_interfaces()
-    functions = {op.sym_name.data: op for op in walk(module) if isinstance(op, func.FuncOp)}
-    calls: dict[str, list[str]] = {
-        name: [f.callee(op) for op in walk(function) if (f := facts_of(op).calls) is not None]
-        for name, function in functions.items()
-    }
     kept: dict[str, Kept] = {}
     lent: dict[str, Checked] = {}
-    for name in chain.from_iterable(components(calls)):
-        function = functions[name]
-        if function.body.blocks:
-            checker = new(function, kept, lent)
-            kept[name] = checker.check()
-            lent[name] = Checked(function.body.blocks[0], checker.lending.needs, ())
+    for name, function in callees_first(module):
+        if not function.body.blocks:
+            stays = kept_parameters(function)
+            kept[name] = Kept(stays, stays)
             continue
-        count = len(function.function_type.inputs)
-        attributes = [memory.parameter_attributes(function, i) for i in range(count)]
-        stays = frozenset(i for i in range(count) if "llvm.nocapture" not in attributes[i])
-        kept[name] = Kept(stays, stays)
+        checker = new(function, kept, lent)
+        kept[name] = checker.check()
+        lent[name] = Checked(function.body.blocks[0], checker.lending.needs, ())

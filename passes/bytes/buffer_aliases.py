@@ -21,7 +21,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Any, NamedTuple
 
 from xdsl.dialects import func, memref
@@ -29,14 +28,17 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from ...dialects.interfaces import Runs
-from ...dialects.memory import parameter_attributes
-from ...dialects.xdsl_extras.walking import walk
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
-from ...runtime.program.components import components
-from .buffer_facts import Facts, facts_of, holds_names, names_bytes, runs_of
-
-NO_CAPTURE = "llvm.nocapture"
-"""Marks a parameter that a function does not keep."""
+from ..analysis.dominance import postorder
+from .buffer_facts import (
+    Facts,
+    callees_first,
+    facts_of,
+    holds_names,
+    kept_parameters,
+    names_bytes,
+    runs_of,
+)
 
 ALLOCATIONS = (memref.AllocOp, memref.AllocaOp)
 
@@ -370,48 +372,17 @@ class Nested:
 
 def in_order(region: Region) -> list[Block]:
     """Return the blocks of a region in reverse postorder, those not reached at the end."""
-    blocks = [*region.blocks]
-    if len(blocks) < 2:
-        return blocks
-    done: list[Block] = []
-    met = {blocks[0]}
-    pending = [(blocks[0], iter(_successors(blocks[0])))]
-    while pending:
-        block, after = pending[-1]
-        target = next(after, None)
-        if target is None:
-            pending.pop()
-            done.append(block)
-        elif target not in met:
-            met.add(target)
-            pending.append((target, iter(_successors(target))))
-    return [*reversed(done), *(block for block in blocks if block not in met)]
-
-
-def _successors(block: Block) -> Sequence[Block]:
-    return () if block.last_op is None else [*block.last_op.successors]
-
-
-def declared_summary(function: func.FuncOp) -> Summary:
-    """Return what a function without a body may do with its parameters."""
-    params = range(len(function.function_type.inputs))
-    kept = frozenset(i for i in params if NO_CAPTURE not in parameter_attributes(function, i))
-    return Summary(kept, kept)
+    found = dict.fromkeys(reversed(postorder(region.blocks[0])))
+    return [*(found | dict.fromkeys(region.blocks))]
 
 
 def buffers_in(module: ModuleOp) -> list[Buffers]:
     """Read the functions of a module that have bodies, callees first."""
-    functions = {op.sym_name.data: op for op in walk(module) if isinstance(op, func.FuncOp)}
-    calls: dict[str, list[str]] = {name: [] for name in functions}
-    for name, function in functions.items():
-        for op in walk(function):
-            if (found := facts_of(op).calls) is not None:
-                calls[name].append(found.callee(op))
     summaries, read = dict[str, Summary](), list[Buffers]()
-    for name in chain.from_iterable(components(calls)):
-        function = functions[name]
+    for name, function in callees_first(module):
         if not function.body.blocks:
-            summaries[name] = declared_summary(function)
+            kept = kept_parameters(function)
+            summaries[name] = Summary(kept, kept)
             continue
         buffers = Buffers(function, summaries).read()
         read.append(buffers)

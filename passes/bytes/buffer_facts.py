@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 from typing import NamedTuple, cast
 
+from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     AnyFloat,
     ComplexType,
@@ -13,6 +16,7 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerType,
     MemRefType,
+    ModuleOp,
     NoneType,
     TensorType,
     UnrankedMemRefType,
@@ -37,6 +41,12 @@ from ...dialects.interfaces import (
     Runs,
     RunsRegions,
 )
+from ...dialects.memory import parameter_attributes
+from ...dialects.xdsl_extras.walking import walk
+from ...runtime.program.components import components
+
+NO_CAPTURE = "llvm.nocapture"
+"""Marks a parameter that a function does not keep."""
 
 NUMBERS = (
     IntegerType | IndexType | AnyFloat | ComplexType | VectorType | NoneType | HoldsNoTensors
@@ -100,3 +110,21 @@ def runs_of(op: Operation) -> Runs | None:
     """Return how `op` runs its regions, if it says so."""
     passes = facts_of(op).passes
     return passes.runs(op) if isinstance(passes, RunsRegions) else None
+
+
+def callees_first(module: ModuleOp) -> Iterator[tuple[str, func.FuncOp]]:
+    """Yield the functions of a module by name, each after those that it calls."""
+    functions = {op.sym_name.data: op for op in walk(module) if isinstance(op, func.FuncOp)}
+    calls: dict[str, list[str]] = {
+        name: [f.callee(op) for op in walk(function) if (f := facts_of(op).calls) is not None]
+        for name, function in functions.items()
+    }
+    for name in chain.from_iterable(components(calls)):
+        yield name, functions[name]
+
+
+def kept_parameters(function: func.FuncOp) -> frozenset[int]:
+    """Return the parameters that a function without a body may capture, or return."""
+    count = len(function.function_type.inputs)
+    attributes = (parameter_attributes(function, i) for i in range(count))
+    return frozenset(i for i, entry in enumerate(attributes) if NO_CAPTURE not in entry)

@@ -28,6 +28,7 @@ from xdsl.traits import IsTerminator
 from ...dialects import memory
 from ...dialects.tensors import as_tensor, static_size
 from ...operators.intervals import Interval
+from ...operators.records import record
 from .aliases import AliasClasses
 from .numbered import Arm, Row
 from .op_facts import is_storage, root_of
@@ -39,7 +40,7 @@ Point = Operation | Block
 """Right after an op, or the start of a block."""
 
 
-@dataclass(frozen=True)
+@record
 class Deaths:
     """The last names of the classes that die at each point, and the kills that are there."""
 

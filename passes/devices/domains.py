@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeAlias
 
 from ...dialects.device import UNCONSTRAINED, VirtualDeviceAttr
+from ...operators.records import record
 from .provenance import Cause, Conflict, ConstraintGraph, Demand, Union
 
 NO_DEVICE = 0
@@ -263,7 +264,7 @@ class DomainSet(Generic[Cause]):
 # -------------------------------------------------------------------- domains by type
 
 
-@dataclass(frozen=True)
+@record
 class FunctionPlacement:
     """The placements of a function value's parameters and of its result."""
 

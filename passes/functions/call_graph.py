@@ -13,7 +13,6 @@ dictionaries; types are not searched.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 from typing import cast
@@ -23,6 +22,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.utils.symbol_table import get_name_if_symbol
 
 from ...dialects.xdsl_extras.walking import walk
+from ...operators.records import record
 from ...runtime.program.components import components, reached
 from .symbol_names import symbols_of
 
@@ -47,7 +47,7 @@ def may_name_symbols(kind: type[Attribute]) -> bool:
     return issubclass(kind, SymbolRefAttr | ArrayAttr | DictionaryAttr)
 
 
-@dataclass(frozen=True)
+@record
 class CallGraph:
     """The symbols of a module and their references to each other."""
 

@@ -11,10 +11,10 @@ What follows from other symbols, such as a quotient, is computed from them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import inf
 from typing import TypeAlias
 
+from ...operators.records import record
 from ...operators.sizes.size_expressions import Expr, Symbol, Values, free_symbols
 from ...operators.sizes.size_table import Range
 
@@ -28,7 +28,7 @@ Point: TypeAlias = Mapping[Symbol, int]
 """The value of each symbol that no other one determines."""
 
 
-@dataclass(frozen=True)
+@record
 class Sample:
     """The values of sizes at a point."""
 

@@ -120,9 +120,9 @@ def _visit(
     patterns: Sequence[RewritePattern],
     on_removed: Callable[[Operation], None] | None = None,
 ) -> bool:
-    """Offer each of `ops` once, unless it is removed before; return whether any changed."""
+    """Offer each of `ops` that is in a block once, if not removed; return whether any changed."""
     by_class, changed = _PatternsByClass(patterns), False
-    pending = [op for op in ops if by_class[type(op)]][::-1]
+    pending = [op for op in ops if op.parent is not None and by_class[type(op)]][::-1]
     if not pending:
         return False
     rewriter = _Rewriter(pending[-1], on_removed)

@@ -12,7 +12,6 @@ ones leave it as it is. (Not so closures, whose bodies they rewrite.)
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
@@ -31,6 +30,7 @@ from ...dialects.device import (
 from ...dialects.interfaces import Bufferizable, DeviceRule, Fusible, Pinned, SameDomain
 from ...dialects.relay.incomplete import is_incomplete
 from ...dialects.tensors import has_dynamic
+from ...operators.records import record
 from .diagnostics import PassError
 from .levels import ENDS, PRODUCERS, STAGES, Stage, path_to
 from .walk import outside_primitives
@@ -51,7 +51,7 @@ def always(kind: type[Operation]) -> bool:
     return True
 
 
-@dataclass(frozen=True)
+@record
 class Rule:
     """A condition that every op meets from `stage` on."""
 

@@ -12,7 +12,7 @@ Sizes that the caller of a function can compute: those that follow from the shap
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from xdsl.dialects import arith, func, tensor
@@ -21,6 +21,7 @@ from xdsl.traits import ConstantLike
 
 from ...dialects import memory, relay
 from ...dialects.dense import integer
+from ...operators.records import record
 from ..bytes.op_facts import facts_of
 from ..sizes.available import may_move
 from ..sizes.reader import Sizes
@@ -127,7 +128,7 @@ def lendable_origin(size: SSAValue, body: Block, sizes: Sizes) -> Origin | None:
     return origin if sizes.size(size).is_natural else None
 
 
-@dataclass(frozen=True)
+@record
 class Workspace:
     """A workspace of a function, and the parameters whose shapes its size may depend on."""
 

@@ -29,6 +29,7 @@ from ...dialects import memory, relay
 from ...dialects.interfaces import DestinationPassing
 from ...dialects.relay.language.annotations import TYPE_PARAMS
 from ...dialects.tensors import as_tensor, is_static, tensor_size
+from ...operators.records import record
 from ...operators.sizes.size_expressions import Expr
 from ..bytes.aliases import AliasClasses, Returned, alias_classes, contents_of, returned_by
 from ..bytes.op_facts import is_storage, shape_of
@@ -47,7 +48,7 @@ MAX_TENSORS = 256
 """The maximum number of tensors, among those that a function returns, whose storage is lent."""
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class ResultStorage:
     """The storage of a result, which becomes a parameter: that of each path."""
 
@@ -72,7 +73,7 @@ class ResultStorage:
         return max(sizes) if len(sizes) == len(self.ops) else None
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class NewWorkspace:
     """A workspace that a function gets."""
 

@@ -292,14 +292,29 @@ class Machine:
         times: CallProfile | None = None,
     ) -> Value:
         """Call function `index` in `arena`."""
-        if index in self.templates.by_function:
-            bound = self._bound(arena, index, args, times)
-            if bound is not None:
-                return bound if out is None else store(object_of(bound), out)
+        observers = self._context.observers
+        for observer in observers:
+            observer.begin()
         try:
-            entry = arena.recent(index, args)
-        except OutOfMemory as error:
-            raise self._no_room(index, error) from error
+            if index in self.templates.by_function:
+                bound = self._bound(arena, index, args, times)
+                if bound is not None:
+                    return bound if out is None else store(object_of(bound), out)
+            return self._recorded(arena, index, args, out, times)
+        finally:
+            for observer in observers:
+                observer.end()
+
+    def _recorded(
+        self,
+        arena: Arena,
+        index: int,
+        args: Sequence[object],
+        out: Value | None,
+        times: CallProfile | None,
+    ) -> Value:
+        """Call function `index` on a recorded path, which may get a template."""
+        entry = arena.recent(index, args)
         decisions: list[Decision] | None = None
         if entry is not None:
             for target, arg in zip(entry.inputs, args, strict=True):
@@ -311,8 +326,6 @@ class Machine:
             arrays = (array for value in values for array in value.arrays)
             for target, array in zip(entry.inputs, arrays, strict=True):
                 target[...] = array
-        for observer in self._context.observers:
-            observer.begin()
         executed: list[Counters] = []
         settings = float_errors.ignore()
         result = None
@@ -348,8 +361,6 @@ class Machine:
     ) -> Value | None:
         """Return the result of a call by a template, or None if none fits."""
         settings = float_errors.ignore()
-        for observer in self._context.observers:
-            observer.begin()
         stamp = None if times is None else times.begin_template()
         try:
             ran = self.templates.run(arena.bound, index, args, self._max_instructions, stamp)

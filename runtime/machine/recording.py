@@ -80,7 +80,7 @@ def fault(function: Function, pc: int, error: Exception, what: str = "") -> Mach
     return MachineError(text, location or function.location(pc), notes)
 
 
-@dataclass
+@dataclass(eq=False)
 class Recorder:
     """
     Records a function from instruction `pc`, starting in `state`.

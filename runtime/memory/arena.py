@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 MAX_SIGNATURES = 16
 """Number of argument types for which an arena keeps prepared entries."""
-LATEST = 4
-"""Number of entries to compare with a call one by one."""
 WINDOW = 16
 """Number of calls after which memory is returned that none of them needed."""
 SPARE = 1 << 20
@@ -109,8 +107,6 @@ class Arena:
         self._scratch = Region(memory)
         self._reuses = reuses
         self._entries: dict[object, Entry] = {}
-        self._latest: list[Entry] = []
-        """The entries that ran last, the last one first."""
         self.trace_size = 0
         """Approximate bytes of the recorded paths of all entries."""
         self._max_trace_size = max_trace_size(memory)
@@ -157,18 +153,12 @@ class Arena:
 
     def recent(self, function: int, args: Sequence[object]) -> Entry | None:
         """
-        Return the entry for such a call, ready to run, if it is among the latest ones.
+        Return the entry that ran last, if it is for such a call.
 
-        That takes less time than to compute its key. Raises `OutOfMemory` like `find`.
+        That takes less time than to compute its key.
         """
         entry = self.last
-        if entry is not None and entry.accepts(function, args):
-            return entry
-        for entry in self._latest:
-            if entry.accepts(function, args):
-                self._enter(entry)
-                return entry
-        return None
+        return entry if entry is not None and entry.accepts(function, args) else None
 
     def find(self, key: object) -> Entry | None:
         """Return the entry for `key`, ready to run; `OutOfMemory` if its bytes are too many."""
@@ -190,10 +180,6 @@ class Arena:
         if self.last is not None:
             self.last.used = self.calls
         entry.used = self.calls + 1
-        if entry in self._latest:
-            self._latest.remove(entry)
-        self._latest.insert(0, entry)
-        del self._latest[LATEST:]
         self.last = entry
         self._recent[entry.extents] = None
 
@@ -217,8 +203,6 @@ class Arena:
         """Drop the entry that was used least recently."""
         entry = min(self._entries.values(), key=lambda entry: entry.used)
         del self._entries[entry.key]
-        if entry in self._latest:
-            self._latest.remove(entry)
         self.trace_size -= entry.weight
         if entry is self.last:
             self.last = None

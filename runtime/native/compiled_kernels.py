@@ -28,9 +28,13 @@ from ..machine.kernel_plan import KernelPlan
 from ..memory.scratch import Workspace
 from ..program.kernel_shapes import data_operands
 from ..program.program import Array, Kernel
+from .thread_count import default_threads
 
 ERROR = "xrelay_kernels_error"
 """The function of a library that returns the message of the last failure of this thread."""
+
+THREADS = "xrelay_kernels_threads"
+"""The function of a library that sets the number of threads of its kernels."""
 
 
 @record(eq=False)
@@ -155,6 +159,7 @@ def load_kernels(path: str, symbols: Mapping[str, str], scratch: int) -> NativeL
             raise MachineError(text.decode(errors="replace"))
         return status
 
+    library[THREADS](default_threads())
     functions: dict[str, Any] = {name: library[symbol] for name, symbol in symbols.items()}
     for function in functions.values():
         function.errcheck = check  # once: other threads may call the function later

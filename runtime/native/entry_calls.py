@@ -70,10 +70,10 @@ class EntryCall:
         self._entry, self._code, self._workspaces = entry, code, workspaces
         self._program, self._lock = program, Lock()
         self._types = [element_type(spec_of(param).dtype) for param in entry.function.params]
-        self._nesting = together(entry.nested.outputs)
+        self._nesting, self._is_dynamic = together(entry.nested.outputs), entry.is_dynamic
         self._kept: dict[tuple[tuple[int, ...], ...], Measured] = {}
         self._call = code.symbol(entry.symbol)
-        count = len(entry.tensors) + entry.is_dynamic + len(entry.pools)
+        count = len(entry.tensors) + self._is_dynamic + len(entry.pools)
         self._call.argtypes = [ctypes.c_void_p] * count
         self._release: Any = None
         if any(entry.allocated):
@@ -110,17 +110,17 @@ class EntryCall:
     def _run(self, arrays: Sequence[Array], outputs: Iterable[object], sizes: Measured) -> None:
         """Call the function with a workspace for each pool."""
         pointers: list[object] = [*map(address, arrays), *outputs]
-        if self._entry.is_dynamic:
+        if self._is_dynamic:
             pointers.append(sizes.dims)
-        spaces = [
-            self._workspaces.take(size, pool.alignment) if size >= 0 else None
-            for size, pool in zip(sizes.spaces, self._entry.pools, strict=True)
-        ]
-        pointers += [None if space is None else address(space) for space in spaces]
+        spaces: list[Array] = []
+        for size, pool in zip(sizes.spaces, self._entry.pools, strict=True):
+            space = self._workspaces.take(size, pool.alignment) if size >= 0 else None
+            pointers.append(None if space is None else address(space))
+            if space is not None:
+                spaces.append(space)
         status = self._call(*pointers)
         for space in spaces:
-            if space is not None:
-                self._workspaces.give_back(space)
+            self._workspaces.give_back(space)
         if status:
             self._code.fail()
         with self._lock:

@@ -12,13 +12,11 @@ input, that does not write all bytes of an output, or that reads them before it 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from ...operators.records import record
-from ..errors import Location, MachineError, described
+from ..errors import MachineError, described
 from ..kernels.bind import Thunk
 from ..machine.context import Context
 from ..memory.limits import ALIGNMENT
@@ -59,106 +57,21 @@ def _clusters(arrays: Sequence[Array]) -> list[list[int]]:
     return found
 
 
-@record
-class Copies:
-    """Copies of arrays that overlap as these do, and the guard bytes around them."""
-
-    arrays: Sequence[Array]
-    guards: Sequence[Bytes]
-
-    @staticmethod
-    def of(arrays: Sequence[Array], workspace: Workspace) -> Copies:
-        """Allocate the copies in `workspace`, aligned like the arrays."""
-        copies, guards = list(arrays), list[Bytes]()
-        for cluster in _clusters(arrays):
-            base = address_of(arrays[cluster[0]])
-            size = max(address_of(arrays[n]) + arrays[n].nbytes for n in cluster) - base
-            first = GUARD_SIZE + base % ALIGNMENT
-            block = workspace.take(first + size + GUARD_SIZE)
-            guards += [block[:first], block[first + size :]]
-            for number in cluster:
-                array = arrays[number]
-                start = first + address_of(array) - base
-                part = block[start : start + array.nbytes]
-                copies[number] = part.view(array.dtype).reshape(array.shape)
-        return Copies(copies, guards)
-
-
-@dataclass(eq=False, slots=True)
-class GuardedKernel:
-    """A kernel that is bound to copies of its operands; `ins` without constants."""
-
-    kernel: Kernel
-    workspace: Workspace
-    thunks: Sequence[tuple[Thunk, Step | None]]
-    ins: Sequence[tuple[int, Array, Array]]
-    """The inputs by number, each with its copy."""
-    outs: Sequence[tuple[Array, Array]]
-    guards: Sequence[Bytes]
-    first_results: Sequence[Bytes]
-
-    def run(self) -> None:
-        self.workspace.poison()
-        for fill in FILLS:
-            for guard in self.guards:
-                guard.fill(GUARD)
-            for _, copy in self.outs:
-                bytes_of(copy).fill(fill)
-            for _, array, copy in self.ins:
-                np.copyto(copy, array)
-            self._run()
-            self._require_same_inputs()
-            if fill == FILLS[0]:
-                for kept, (_, copy) in zip(self.first_results, self.outs, strict=True):
-                    np.copyto(kept, bytes_of(copy))
-        self._require_same_results()
-        for array, copy in self.outs:
-            np.copyto(array, copy)
-
-    def _run(self) -> None:
-        for thunk, step in self.thunks:
-            location = step and step.location
-            try:
-                thunk()
-            except Exception as error:  # of a kernel, possibly a plug-in's
-                raise MachineError(described(error), location) from error
-            if any((guard != GUARD).any() for guard in self.guards):
-                who = "a copy" if step is None else step.op
-                raise MachineError(f"{who} writes outside the bytes of its operands", location)
-
-    def _require_same_inputs(self) -> None:
-        for number, array, copy in self.ins:
-            if any(np.may_share_memory(copy, out) for _, out in self.outs):
-                continue
-            if not np.array_equal(bytes_of(array), bytes_of(copy)):
-                raise MachineError(f"the kernel changes its input {number}")
-
-    def _require_same_results(self) -> None:
-        for number, (first, (_, copy)) in enumerate(
-            zip(self.first_results, self.outs, strict=True)
-        ):
-            second = bytes_of(copy)
-            if np.array_equal(first, second):
-                continue
-            op, location = self._maker(number)
-            unwritten = np.flatnonzero((first == FILLS[0]) & (second == FILLS[1]))
-            if len(unwritten):
-                count = f"{len(unwritten)} of {len(first)} bytes of output {number}"
-                text = f"{op} does not write {count}: the first is byte {unwritten[0]}"
-            else:
-                text = (
-                    f"{op} computes another output {number} from the same inputs when the bytes "
-                    "that it writes, or its scratch memory, hold others before"
-                )
-            raise MachineError(text, location)
-
-    def _maker(self, number: int) -> tuple[str, Location | None]:
-        """Return the operator that computes output `number`, and its location."""
-        value = self.kernel.results[number]
-        for step in self.kernel.steps:
-            if value in step.outs:
-                return step.op, step.location
-        return "the kernel", None
+def _copies(arrays: Sequence[Array], workspace: Workspace) -> tuple[list[Array], list[Bytes]]:
+    """Return copies that overlap as `arrays` do, aligned like them, and guard bytes around them."""
+    copies, guards = list(arrays), list[Bytes]()
+    for cluster in _clusters(arrays):
+        base = address_of(arrays[cluster[0]])
+        size = max(address_of(arrays[n]) + arrays[n].nbytes for n in cluster) - base
+        first = GUARD_SIZE + base % ALIGNMENT
+        block = workspace.take(first + size + GUARD_SIZE)
+        guards += [block[:first], block[first + size :]]
+        for number in cluster:
+            array = arrays[number]
+            start = first + address_of(array) - base
+            part = block[start : start + array.nbytes]
+            copies[number] = part.view(array.dtype).reshape(array.shape)
+    return copies, guards
 
 
 def run_guarded(
@@ -178,17 +91,58 @@ def run_guarded(
     elements = {n: ins[n] for n in sizes if ins[n].size <= MAX_SIZES}
     plan = context.kernel_plans.of(kernel, ins, outs, elements)
     with workspace.lend():
-        copies = Copies.of([*(ins[number] for number in changing), *outs], workspace)
-        arrays, results = list(ins), copies.arrays[len(changing) :]
-        for number, copy in zip(changing, copies.arrays, strict=False):
-            arrays[number] = copy
-        kept = [workspace.take(array.nbytes) for array in outs]
-        GuardedKernel(
-            kernel,
-            workspace,
-            context.bind_plan(plan, arrays, results, workspace),
-            [(number, ins[number], arrays[number]) for number in changing],
-            list(zip(outs, results, strict=True)),
-            copies.guards,
-            kept,
-        ).run()
+        copies, guards = _copies([*(ins[number] for number in changing), *outs], workspace)
+        given, results = list(ins), copies[len(changing) :]
+        for number, copy in zip(changing, copies, strict=False):
+            given[number] = copy
+        thunks = context.bind_plan(plan, given, results, workspace)
+    workspace.poison()
+    found: list[list[Bytes]] = []
+    for fill in FILLS:
+        for guard in guards:
+            guard.fill(GUARD)
+        for result in results:
+            bytes_of(result).fill(fill)
+        for number in changing:
+            np.copyto(given[number], ins[number])
+        _run(thunks, guards)
+        for number in changing:
+            if any(np.may_share_memory(given[number], result) for result in results):
+                continue
+            if not np.array_equal(bytes_of(ins[number]), bytes_of(given[number])):
+                raise MachineError(f"the kernel changes its input {number}")
+        found.append([bytes_of(result).copy() for result in results])
+    for number, (first, second) in enumerate(zip(*found, strict=True)):
+        if not np.array_equal(first, second):
+            raise _difference(kernel, number, first, second)
+    for out, result in zip(outs, results, strict=True):
+        np.copyto(out, result)
+
+
+def _run(thunks: Sequence[tuple[Thunk, Step | None]], guards: Sequence[Bytes]) -> None:
+    for thunk, step in thunks:
+        location = step and step.location
+        try:
+            thunk()
+        except Exception as error:  # of a kernel, possibly a plug-in's
+            raise MachineError(described(error), location) from error
+        if any((guard != GUARD).any() for guard in guards):
+            who = "a copy" if step is None else step.op
+            raise MachineError(f"{who} writes outside the bytes of its operands", location)
+
+
+def _difference(kernel: Kernel, number: int, first: Bytes, second: Bytes) -> MachineError:
+    """Return the error that two runs wrote different bytes to output `number`."""
+    value = kernel.results[number]
+    step = next((step for step in kernel.steps if value in step.outs), None)
+    op, location = ("the kernel", None) if step is None else (step.op, step.location)
+    unwritten = np.flatnonzero((first == FILLS[0]) & (second == FILLS[1]))
+    if len(unwritten):
+        count = f"{len(unwritten)} of {len(first)} bytes of output {number}"
+        text = f"{op} does not write {count}: the first is byte {unwritten[0]}"
+    else:
+        text = (
+            f"{op} computes another output {number} from the same inputs when the bytes "
+            "that it writes, or its scratch memory, hold others before"
+        )
+    return MachineError(text, location)

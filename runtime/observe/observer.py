@@ -57,7 +57,10 @@ class Observer:
     """True if a tail call must not run in the frame of its caller."""
 
     def begin(self) -> None:
-        """Begin a call, in this thread."""
+        """Begin a call, in this thread; a kernel may make another one before it ends."""
+
+    def end(self) -> None:
+        """End the call that began last."""
 
     def allocated(self, recorder: Recorded, storage: Storage) -> None:
         """Note that the instruction has allocated `storage`."""

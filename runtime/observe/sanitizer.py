@@ -89,13 +89,20 @@ class Content:
     tensor: Tensor | None = None
 
 
-class _Contents(local):
-    """The contents of memory in the call that a thread runs, and scratch memory for kernels."""
+class _Contents:
+    """The contents of memory in a call, and scratch memory for its kernels."""
 
     def __init__(self, memory: Memory) -> None:
         self.shadow: Shadow[Content] = Shadow()
         self.written: dict[Tensor, Site] = {}
         self.workspace = Workspace(Region(memory))
+
+
+class _Calls(local):
+    """The calls that a thread runs, the last one at the end."""
+
+    def __init__(self) -> None:
+        self.contents: list[_Contents] = []
 
 
 class Sanitizer(Observer):
@@ -108,11 +115,17 @@ class Sanitizer(Observer):
     keeps_frames = True
 
     def __init__(self, memory: Memory) -> None:
-        self._now = _Contents(memory)
+        self._memory, self._calls = memory, _Calls()
+
+    @property
+    def _now(self) -> _Contents:
+        return self._calls.contents[-1]
 
     def begin(self) -> None:
-        self._now.shadow.clear()
-        self._now.written.clear()
+        self._calls.contents.append(_Contents(self._memory))
+
+    def end(self) -> None:
+        self._calls.contents.pop()
 
     def allocated(self, recorder: Recorded, storage: Storage) -> None:
         recorder.compute(partial(self._fill, _site(recorder), Change.ALLOCATED, storage.memory))

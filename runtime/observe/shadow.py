@@ -23,11 +23,6 @@ class Shadow(Generic[T]):
         self._spans: list[tuple[int, T]] = []
         """The end and the content of each interval."""
 
-    def clear(self) -> None:
-        """Forget all contents."""
-        self._starts.clear()
-        self._spans.clear()
-
     def set(self, start: int, stop: int, content: T) -> None:
         """Let [start, stop) hold `content`."""
         if start >= stop:

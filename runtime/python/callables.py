@@ -271,24 +271,15 @@ class Executable(Callables):
         self._sources = sources or {}
         self._weights = dict(weights or {})
         self._plans = tuple(plans)
-        self._options: dict[str, Any] = {
-            "plans": self._plans,
-            "sources": self._sources,
+        limits: dict[str, Any] = {
             "memory_limit": memory_limit,
             "max_instructions": max_instructions,
             "sanitize": sanitize,
-            "bound": bound,
         }
+        self._options = {"plans": self._plans, "sources": self._sources, "bound": bound, **limits}
         self._native = native
         try:
-            self._machine = Machine(
-                program,
-                self._weights,
-                memory_limit=memory_limit,
-                max_instructions=max_instructions,
-                sanitize=sanitize,
-                native=native,
-            )
+            self._machine = Machine(program, self._weights, native=native, **limits)
         except MachineError as error:
             fail(error, self._sources)
         super().__init__(self._machine, program.entries, self._sources, bound, pictures)
@@ -364,12 +355,10 @@ def load_executable(
     params: str | PathLike[str] | Mapping[str, Array] | None = None,
     *,
     verify: bool = False,
-    memory_limit: int | None = None,
-    max_instructions: int | None = None,
-    sanitize: bool = False,
+    **limits: Any,
 ) -> Executable:
     """
-    Load the program that was saved at `path`, with its weights.
+    Load the program that was saved at `path`, with its weights, for an `Executable` of `limits`.
 
     `params` are the weights by name, or their file, by default the one beside it that the program
     names. The files are mapped into memory and must not be changed while the program is used. Small
@@ -379,15 +368,7 @@ def load_executable(
     try:
         with streams_kept():
             file, weights, bound = load(path, params, verify)
-        return Executable(
-            file.program,
-            weights,
-            bound=bound,
-            plans=file.memory,
-            memory_limit=memory_limit,
-            max_instructions=max_instructions,
-            sanitize=sanitize,
-        )
+        return Executable(file.program, weights, bound=bound, plans=file.memory, **limits)
     except MachineError as error:
         fail(error, {})
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -50,7 +50,7 @@ class Executed:
 def _shapes(item: Any) -> object:
     """Return the shapes of the arrays in `item`, which may be data."""
     if isinstance(item, tuple | list):
-        fields: Sequence[Any] = item
+        fields = cast(Sequence[Any], item)
         return getattr(fields, "tag", 0), *map(_shapes, fields)
     return getattr(item, "shape", None)
 

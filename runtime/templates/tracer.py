@@ -194,7 +194,7 @@ class Traces:
         self.extents.append(self.needs)
 
 
-@dataclass
+@dataclass(eq=False)
 class Tracer(Recorder):
     """Records a part of a path as lines."""
 

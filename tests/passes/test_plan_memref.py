@@ -110,7 +110,7 @@ def test_planned_programs_compute_the_same(part: int, tmp_path: Path):
     start = 10_000 * LONG + part * PART
     seeds = range(start, start + min(PART, COUNT - part * PART))
     text = PRELUDE + "".join(program(seed, f"p{seed}") for seed in seeds)
-    module, counts = planned(text, "argument" if part % 2 else "own")
+    module, counts = planned(text, "own" if part % 2 else "argument")
     before = library(text, tmp_path, "before")
     after = library(module_text(module), tmp_path, "after")
     for seed in seeds:

@@ -18,17 +18,15 @@ from planning.test_orientation import conflicts
 from xrelay.planning import (
     Arm,
     Buffer,
-    Choice,
     Gap,
     Interval,
     Plan,
     Pool,
     Problem,
     ProblemError,
-    choose,
-    orientation_of,
     solve,
 )
+from xrelay.planning.unknown_sizes import Choice, choose, orientation_of
 from xrelay.planning.unknown_sizes import choice as choice_module
 from xrelay.planning.unknown_sizes.choice import GOOD_ENOUGH
 
@@ -233,7 +231,7 @@ def test_more_orders_are_not_kept_to_save_the_slack():
         assert len(one.orientations) == 1
         assert all(h <= b + 1000 for h, b in zip(one.heights[0], one.bounds, strict=True))
         fewer += len(choose(problems, budget=100).orientations) > 1
-    assert fewer > 5
+    assert fewer > rounds(16)
 
 
 def test_each_orientation_kept_is_right_at_all_sizes():

@@ -13,16 +13,14 @@ from xrelay.planning import (
     Buffer,
     Gap,
     Interval,
-    Orientation,
     Plan,
     Pool,
     Problem,
     ProblemError,
     check,
-    orientation_of,
     solve,
 )
-from xrelay.planning.unknown_sizes import orientation
+from xrelay.planning.unknown_sizes import Orientation, orientation, orientation_of
 
 
 def random_rows(rng: random.Random, most: int, branches: bool) -> list[Buffer]:

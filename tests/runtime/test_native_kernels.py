@@ -225,3 +225,25 @@ def test_bytecode_has_no_kernels_to_compile(tmp_path: Path) -> None:
         xrelay.compile(module, kernels="native")
     with pytest.raises(xrelay.Error, match="kernels must be 'numpy' or 'native'"):
         xrelay.compile(module, kernels=cast(Any, "fast"))
+
+
+LARGE = """
+func.func @main(%x: tensor<256x512xf32>, %w: tensor<1024x512xf32>) -> tensor<256x1024xf32> {
+  %y = relay.nn.dense %x, %w : (tensor<256x512xf32>, tensor<1024x512xf32>) -> tensor<256x1024xf32>
+  %z = relay.exp %y : (tensor<256x1024xf32>) -> tensor<256x1024xf32>
+  func.return %z : tensor<256x1024xf32>
+}"""
+
+
+def test_large_kernels_use_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    source = tmp_path / "large.mlir"
+    source.write_text(LARGE)
+    made = np.random.default_rng(0)
+    x, w = (0.05 * made.standard_normal((n, 512), np.float32) for n in (256, 1024))
+    results: list[Array] = []
+    for threads in ("1", "3"):
+        monkeypatch.setenv("XRELAY_NUM_THREADS", threads)
+        results.append(xrelay.compile(source, kernels="native")(x, w))
+    assert len(list(Path("/proc/self/task").iterdir())) >= 3, "two workers"
+    assert np.array_equal(*results)
+    np.testing.assert_allclose(results[0], np.exp(x @ w.T), rtol=1e-5)

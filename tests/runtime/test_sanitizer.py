@@ -266,3 +266,24 @@ def test_operands_of_kernels_overlap_as_in_the_program():
     machine = Machine(planned, kernels={**KERNELS, "demo.op": op}, sanitize=True)
     assert machine.run("main", np.ones(4, np.float32))[0].tolist() == [1, 1, 1, 1]
     assert overlaps == [False, True]
+
+
+def test_a_kernel_may_call_its_own_machine():
+    """The contents of memory are those of each call."""
+    code = [*call(0, [0, 0], 1, 2), *call(1, [1], 4, 2), *call(0, [1, 4], 7, 2), vm.Ret(7)]
+    nested: list[Machine] = []
+
+    def bind(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+        def again() -> None:
+            if ins[0][0] < 100:
+                outs[0][...] = nested[0].run("main", 10 * ins[0])[0]
+            else:
+                outs[0][...] = ins[0]
+
+        return again
+
+    again = Kernel("again", (f32(2),), (), (f32(2),), (Step("demo.again", {}, (0,), (1,)),), (1,))
+    planned = program(function([f32(2)], *code), kernels=[ADD, again])
+    nested.append(Machine(planned, kernels={**KERNELS, "demo.again": bind}, sanitize=True))
+    x = np.array([3, 4], np.float32)  # 2x = 6; main(60) = 120 + 120
+    assert nested[0].run("main", x)[0].tolist() == [6 + 240, 8 + 320]

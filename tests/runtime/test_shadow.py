@@ -21,10 +21,3 @@ def test_contents_are_those_of_each_byte(
         assert all(first < last for first, last, _ in parts)
         found = [(byte, held) for first, last, held in parts for byte in range(first, last)]
         assert found == [(byte, wanted.get(byte)) for byte in range(start, stop)]
-
-
-def test_contents_are_forgotten():
-    shadow = Shadow[str]()
-    shadow.set(0, 8, "a")
-    shadow.clear()
-    assert list(shadow.within(0, 8)) == [(0, 8, None)]

@@ -268,3 +268,50 @@ def test_data_of_constructors_are_arguments():
         assert result.tag == 2
         same(list(cast(Any, result)), [np.array(tag, np.int32), x])
     assert machine.templates.runs == {0: 3}
+
+
+def test_several_devices_and_closures(monkeypatch: pytest.MonkeyPatch):
+    """-x is computed on another device, and |-x| in a closure."""
+    kernels = [kernel(op, [f32(None)], f32(None)) for op in ("abs", "negative")]
+
+    def tensor(dst: int, device: int, shape: int, size: int) -> list[vm.Instruction]:
+        storage = vm.AllocStorage(dst + 1, vm.Reg(size), 64, device)
+        return [storage, vm.AllocTensorReg(dst, dst + 1, 0, shape, "float32")]
+
+    code = [
+        vm.ShapeOf(1, 0),
+        vm.LoadConsti(2, 0),
+        vm.LoadConsti(3, 4),
+        vm.Compute(4, "extract", (1, 2)),
+        vm.Compute(5, "muli", (3, 4)),
+        *tensor(10, 1, 1, 5),
+        vm.DeviceCopy(0, 10, 0, 1),
+        *tensor(12, 1, 1, 5),
+        vm.InvokePacked(1, (10,), (12,)),
+        *tensor(14, 0, 1, 5),
+        vm.DeviceCopy(12, 14, 1, 0),
+        vm.AllocClosure(20, 1, (14,)),
+        vm.InvokeClosure(21, 20, (5,)),
+        vm.Ret(21),
+    ]
+    absolute = [
+        vm.ShapeOf(2, 0),
+        *tensor(4, 0, 2, 1),
+        vm.InvokePacked(0, (0,), (4,)),
+        vm.AllocADT(6, 0, (4, 0)),
+        vm.Ret(6),
+    ]
+    functions = (
+        function([f32(None)], *code),
+        function([None, None], *absolute, name="absolute"),
+    )
+    devices = ["cpu:0", "cuda:0"]
+    machine = Machine(machine_program(*functions, kernels=kernels, devices=devices))
+    segments = count_recorded(monkeypatch)
+    for number, n in enumerate((3, 20, 40, 7)):
+        if number == 2:
+            segments.clear()
+        x = np.linspace(-1, 1, n, dtype=np.float32)
+        same(machine.run("main", x), [np.abs(x), -x])
+    assert segments == []
+    assert machine.counters.copied == {(0, 1): 280, (1, 0): 280}

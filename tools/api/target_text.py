@@ -6,7 +6,7 @@ from io import StringIO
 from pathlib import Path
 
 from ..errors import UsageError
-from ..pass_run.pipeline import TARGET, build_target, opened, report_index
+from ..pass_run.pipeline import TARGET, build_target
 from ..targets.file_target import ChosenTarget, Job
 from ..text.printing import PrintOptions, print_module
 from .session import Given, Session
@@ -25,9 +25,7 @@ def text_of(session: Session, program: Given, target: str, pipeline: str | None)
     runner, context, module = session.runner, session.context, program.module
     runner.steps = session.steps(pipeline or chosen.pipeline)
     if chosen.reads_before is not None:
-        runner.steps = opened(runner.steps)
-        names = [step.run.name for step in runner.steps]
-        del runner.steps[report_index(names) + chosen.stops_after :]
+        runner.steps = chosen.shown(runner.steps)
     output = StringIO()
     if files is not None:
         written = files.written(Job(runner, context, program, Path(), Path(), options))

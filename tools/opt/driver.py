@@ -158,17 +158,14 @@ class Opt:
         if args.plan_dim and args.memory_report is None and stop is None:
             message = "--plan-dim needs --memory-report, or a target that shows memory"
             raise CommandLineError(message)
-        if stop is not None or args.memory_report is not None:
-            steps[:] = opened(steps)
-        names = [step.run.name for step in steps]
         if stop is not None:
-            del steps[report_index(names) + self.chosen.stops_after :]
+            steps[:] = self.chosen.shown(steps)
         if args.memory_report is not None:
             from ...passes.report_memory import ReportMemoryPass
 
+            steps[:] = opened(steps)
             memory_report = ReportMemoryPass(format=args.memory_report, dims=self._dims())
-            at = report_index(names)
-            steps.insert(at, Step(memory_report))
+            steps.insert(report_index([s.run.name for s in steps]), Step(memory_report))
 
     def _print_options(self) -> PrintOptions:
         args = self.args

@@ -7,7 +7,7 @@ It is what follows `-t`, or that of the output's name: `-o model.xrx` is `-t exe
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from ...operators.records import record
 from ...passes.support.diagnostics import PassError
 from ..api.session import Given
 from ..errors import CommandLineError
+from ..pass_run.pipeline import Step, opened, report_index
 from ..pass_run.runner import Runner
 from ..registry import TARGETS
 from ..text.printing import PrintOptions
@@ -157,6 +158,12 @@ class ChosenTarget:
             return
         shown = replace(target, dims=dims) if dims and self.reads_before else target
         shown.emit(context, module, output)
+
+    def shown(self, steps: Sequence[Step]) -> list[Step]:
+        """Return the steps up to the one before which the target reads the module."""
+        steps = opened(steps)
+        last = report_index([step.run.name for step in steps])
+        return steps[: last + self.stops_after]
 
     @property
     def reads_before(self) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.dialects.builtin import FunctionType
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -11,11 +10,12 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from ....operators.records import record
 from ...device import with_device
 from ..incomplete import is_incomplete, refine
 
 
-@dataclass(frozen=True)
+@record
 class CallText:
     """The part of a call after the callee's name."""
 

@@ -18,12 +18,12 @@ be exhaustive. Constructors without values (`inhabited.py`) need no case. Nothin
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from xdsl.dialects.builtin import TupleType
 from xdsl.ir import Attribute
 
+from ....operators.records import record
 from ...interfaces import Lookup
 from .adt import TypeDataOp
 from .inhabited import Inhabited
@@ -36,7 +36,7 @@ MAX_STEPS = 200_000
 _ANY = WildcardPattern()
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class _Type:
     """
     A type and the meaning of its type variables.
@@ -50,7 +50,7 @@ class _Type:
     has_values: bool
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class _Shape:
     """The outermost form of a value: a constructor of a data type, or a tuple (without a name)."""
 
@@ -71,7 +71,7 @@ _Trail: TypeAlias = "tuple[_Shape | Attribute, _Trail] | None"
 """The eliminated columns, last first: the shape assumed, or the pattern of the column."""
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class _Row:
     """A case: its patterns for the columns, and how many of them are refutable."""
 
@@ -79,7 +79,7 @@ class _Row:
     refutable: int
 
 
-@dataclass(frozen=True, eq=False)
+@record(eq=False)
 class _Matrix:
     rows: Sequence[_Row]
     columns: _Columns

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from ....dialects import relay
+from ....dialects.device import tensor_type
 from ....dialects.relay.language.control import IfOp, YieldOp, common_yields
+from ....dialects.tensors import Tensor, as_tensor, dtype_name
 from .onnx_builder import Builder
 from .onnx_values import Value
 
@@ -17,9 +22,47 @@ Build = Callable[[], Sequence[Value]]
 """Builds operators, and returns results."""
 
 
-def choose(b: Builder, condition: Value, then: Build, otherwise: Build) -> Sequence[SSAValue]:
-    """Build `relay.if` on `condition`, a tensor of rank 0, with the results of both branches."""
-    regions = [_region(b, build) for build in (then, otherwise)]
+def choose(
+    b: Builder,
+    condition: Value,
+    then: Build,
+    otherwise: Build,
+    ranks: Sequence[int | None] = (),
+) -> Sequence[SSAValue]:
+    """
+    Build `relay.if` on `condition`, a tensor of rank 0, with the results of both branches.
+
+    Where these differ in rank, the result has that which is in `ranks`, or that of the first branch
+    (exported code removes a dim *if* it is 1); it is an error to take the other one. One element in
+    both has the greater rank.
+    """
+    branches: list[tuple[Block, list[SSAValue]]] = []
+    for build in (then, otherwise):
+        block = Block()
+        with b.at(block):
+            branches.append((block, [b.tensor(value) for value in build()]))
+    for i, pair in enumerate(zip(*(results for _, results in branches), strict=False)):
+        types = [as_tensor(value.type) for value in pair]
+        counts = [None if type is None else type.get_num_dims() for type in types]
+        if None in counts or counts[0] == counts[1]:
+            continue
+        kept = counts.index(ranks[i]) if i < len(ranks) and ranks[i] in counts else 0
+        if all(type is not None and {*type.get_shape()} <= {1} for type in types):
+            kept = max(range(2), key=lambda k: counts[k] or 0)
+            block, results = branches[1 - kept]
+            with b.at(block):
+                results[i] = b.tensor(b.reshape(results[i], [1] * (counts[kept] or 0)))
+            continue
+        block, results = branches[1 - kept]
+        with b.at(block):
+            results[i] = _never(
+                b, types[kept], b.op("logical_not", condition) if kept else condition
+            )
+    regions: list[Region] = []
+    for block, results in branches:
+        with b.at(block):
+            b.append(YieldOp.create(operands=results))
+        regions.append(Region(block))
     untyped = IfOp(b.tensor(condition), [], *regions)
     try:
         types = common_yields(untyped)
@@ -31,12 +74,21 @@ def choose(b: Builder, condition: Value, then: Build, otherwise: Build) -> Seque
     return b.append(IfOp(b.tensor(condition), types, *regions))
 
 
-def _region(b: Builder, build: Build) -> Region:
-    block = Block()
-    with b.at(block):
-        results = [b.tensor(value) for value in build()]
-        b.append(YieldOp.create(operands=results))
-    return Region(block)
+def _never(b: Builder, type: Tensor | None, condition: Value) -> SSAValue:
+    """Return a value of `type` that is an error unless `condition` holds: a size is negative."""
+    assert type is not None, "a tensor"
+    size = b.cast(b.reshape(condition, (1,)), np.dtype(np.int64))
+    size = b.op("subtract", size, b.ints([1]))
+    dims = [*type.get_shape()] or [DYNAMIC_INDEX]
+    first = dims.index(DYNAMIC_INDEX) if DYNAMIC_INDEX in dims else 0
+    ones = [b.ints([1 if dim == DYNAMIC_INDEX else dim]) for dim in dims]
+    shape = b.joined([size if i == first else one for i, one in enumerate(ones)])
+    fill = b.cast(b.scalar(0, np.dtype(np.int8)), np.dtype(dtype_name(type.element_type)))
+    operands = [b.tensor(fill), b.tensor(shape)]
+    cls = relay.BY_NAME["dyn.full"]
+    full = tensor_type(type.element_type, dims)
+    made = b.append(cls.create(operands=operands, result_types=[full]))[0]
+    return made if type.get_shape() else b.tensor(b.op("reshape", made, newshape=()))
 
 
 @dataclass(frozen=True)

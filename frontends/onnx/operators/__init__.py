@@ -25,6 +25,7 @@ from .sampling import RULES as SAMPLING
 from .scattering import RULES as SCATTERING
 from .selection import RULES as SELECTION
 from .shapes import RULES as SHAPES
+from .signals import RULES as SIGNALS
 
 _DEFAULT: Rules = {
     **ACTIVATIONS,
@@ -46,6 +47,7 @@ _DEFAULT: Rules = {
     **SCATTERING,
     **SELECTION,
     **SHAPES,
+    **SIGNALS,
 }
 
 

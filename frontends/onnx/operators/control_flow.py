@@ -59,6 +59,7 @@ def if_(node: Node, b: Builder) -> Results:
         b.reshape(condition, ()),
         lambda: b.convert_graph(node, then, ()),
         lambda: b.convert_graph(node, otherwise, ()),
+        [node.output_rank(i) for i in range(len(node.outputs))],
     )
 
 

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
+
+import numpy as np
 
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
-from ..convert.onnx_values import Dim, Value, dims_of, has_static_shape, rank_of, shape_text
+from ..convert.onnx_values import (
+    Dim,
+    Value,
+    dims_of,
+    dtype_of,
+    has_static_shape,
+    rank_of,
+    shape_text,
+)
 from .rule import Rules, since
 from .windows import (
     AUTO_PADS,
@@ -123,7 +134,40 @@ def _transposed_pads(
     return pads, tuple(max(-t, 0) for t in totals)
 
 
+def col2im(node: Node, b: Builder) -> Value:
+    """Add up columns where their windows are: by a transposed convolution with a 1 for each."""
+    image = node.required_ints(1, "the size of the image")
+    block = node.required_ints(2, "the size of a block")
+    x, rank, size = node.input(0), len(block), prod(block)
+    batch, columns, _ = dims_of(x)
+    strides, dilations = (per_dim(node, name, rank, 1) for name in ("strides", "dilations"))
+    pads = per_dim(node, "pads", 2 * rank, 0)
+    if rank not in (1, 2, 3) or len(image) != rank or not isinstance(columns, int):
+        raise node.error(f"the image {image} and the block {block} must have 1 to 3 dims")
+    full = [n + p + q for n, p, q in zip(image, pads[:rank], pads[rank:], strict=True)]
+    reach = [(k - 1) * d + 1 for k, d in zip(block, dilations, strict=True)]
+    counts = [(f - r) // s + 1 for f, r, s in zip(full, reach, strides, strict=True)]
+    left = [f - r - (c - 1) * s for f, r, c, s in zip(full, reach, counts, strides, strict=True)]
+    if min(counts, default=0) < 1 or columns % size:
+        raise node.error(f"{columns} columns of blocks {block} do not fit the image {image}")
+    groups = columns // size
+    ones = np.tile(np.eye(size).reshape(size, 1, *block), (groups, *[1] * (rank + 1)))
+    windows = flat_windows(block, strides, dilations, pads)
+    y = b.op(
+        f"nn.conv{windows.suffix}_transpose",
+        with_height(b.reshape(x, (batch, columns, *counts)), b),
+        with_height(b.constant(ones.astype(dtype_of(x))), b),
+        strides=windows.strides,
+        padding=windows.pads,
+        output_padding=left if rank > 1 else (0, *left),
+        dilation=windows.dilations,
+        groups=groups,
+    )
+    return without_height(y, rank + 2, b)
+
+
 RULES: Rules = {
+    "Col2Im": since(18, col2im),
     "Conv": since(1, conv),
     "ConvTranspose": since(1, conv_transpose),
 }

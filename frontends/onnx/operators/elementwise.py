@@ -134,7 +134,7 @@ def converted(
 ) -> Value:
     """Return `x` as `dtype`; `saturates` and `mode` are those of floats of 8 bits."""
     row = ELEMENT_TABLE[dtype.name]
-    if (row.bits >= 8 and not row.package) or row.bits == 16 or dtype == dtype_of(x):
+    if row.package is None or row.bits == 16 or dtype == dtype_of(x):
         return b.cast(x, dtype)
     if not row.precision:  # by way of signed bytes, which wrap around
         return b.cast(b.cast(x, np.dtype(np.int8)), dtype)
@@ -149,7 +149,7 @@ def converted(
 
 
 _ADDED = {"up": 2**23 - 1, "nearest": 2**22, "down": 0}
-"""What rounds the exponent of a float32 when it is added to its bits, by `round_mode`."""
+"""The number that rounds a float32 to its exponent when it is added to its bits, by mode."""
 
 
 def _power_of_two(b: Builder, x: Value, dtype: np.dtype[Any], saturates: bool, mode: str) -> Value:

@@ -161,11 +161,14 @@ class NodeGraph:
 
     def field(self, number: int, name: str) -> str:
         """Return the text of a field of node `number`."""
-        fields = self.node(number).get("attrs")
-        value = cast("dict[str, Any]", fields).get(name) if isinstance(fields, dict) else None
+        value = self._attributes(number).get(name)
         if not isinstance(value, str):
             raise GraphError(f"node {number}, a {self.key(number)}, has no field {name}")
         return value
+
+    def _attributes(self, number: int) -> dict[str, Any]:
+        fields = self.node(number).get("attrs")
+        return cast("dict[str, Any]", fields) if isinstance(fields, dict) else {}
 
     def child(self, number: int, name: str) -> int:
         """Return the node that a field of node `number` refers to."""
@@ -294,7 +297,11 @@ class NodeGraph:
             if isinstance(option := self.value(value), str | int):
                 options[name] = option
         keys = self.value(self.child(number, "keys")) or ()
-        return TargetParts(self.text(kind), [str(key) for key in keys], options).text
+        host = (
+            self.value(self.child(number, "host")) if "host" in self._attributes(number) else None
+        )
+        host = host if isinstance(host, str) else None
+        return TargetParts(self.text(kind), [str(key) for key in keys], options, host).text
 
     def _fields(self, number: int, name: str) -> dict[str, int]:
         """Return the map that a field of node `number` refers to."""

@@ -11,7 +11,7 @@ device of the op that uses it, or of the block for a `let`) is wrapped in a fixe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -29,7 +29,7 @@ from ..literals import literal
 from ..type_texts import TypeTexts, place_of, tuple_text
 from .printer_metadata import MetadataTable
 from .printer_names import LocalNames
-from .printer_operators import OperatorTexts
+from .printer_operators import OperatorTexts, attribute_text
 from .printer_order import Form, Order, is_declared, order_of, source_of
 
 
@@ -93,6 +93,15 @@ class Body:
     def texts(self, values: Sequence[SSAValue], place: VirtualDeviceAttr | None) -> list[str]:
         """Return the texts of `values` in an expression on `place`."""
         return [self.text(value, place) for value in values]
+
+    def operands(self, op: Operation) -> list[str]:
+        """Return the texts of the operands of `op`."""
+        return self.texts(op.operands, self.place(op))
+
+    def attributes(self, attrs: Mapping[str, Attribute], op: Operation) -> list[str]:
+        """Return `name="f"` for each attribute."""
+        table = self.shared.table
+        return [f"{key}={attribute_text(value, table, op)}" for key, value in attrs.items()]
 
     def text(self, value: SSAValue, place: VirtualDeviceAttr | None) -> str:
         """Return the text of `value` where a reader assumes it on `place`."""

@@ -19,7 +19,6 @@ from ..tvm_operators import BY_NAME, is_variadic, returns_tuple, tuples_of
 from ..type_texts import place_of, tuple_text
 from .printer_body import Body
 from .printer_memory import HEADS
-from .printer_operators import attribute_text
 
 Head: TypeAlias = Callable[[Body, Any], str]
 
@@ -56,7 +55,7 @@ def no_form(op: Operation) -> PrintingError:
 
 def operator(body: Body, op: Operation, name: str) -> str:
     """Return `nn.dense(%x, %w, units=4)`; a variadic operator gets one tuple."""
-    args = body.texts(op.operands, body.place(op))
+    args = body.operands(op)
     if is_variadic(name):
         args = tuples_of(name, args, lambda fields: body.bound(tuple_text(fields)))
     args += body.shared.operators.attributes(op, name)
@@ -77,7 +76,7 @@ def opaque(body: Body, op: relay.CallOpaqueOp) -> str:
             args.append(body.text(arg, where))
         else:
             args.append(body.bound(tuple_text(body.texts(arg, where))))
-    args += [f"{k}={attribute_text(v, body.shared.table, op)}" for k, v in op.given.items()]
+    args += body.attributes(op.given, op)
     types = [body.shared.types.text(type, op) for type in op.outputs.types]
     type = types[0] if len(types) == 1 else tuple_text(types)
     return f"{name}({', '.join(args)}) /* ty={type} */"
@@ -88,7 +87,7 @@ def opaque(body: Body, op: relay.CallOpaqueOp) -> str:
 
 def on_device(body: Body, op: relay.OnDeviceOp) -> str:
     """Return the text of a hint."""
-    shown = body.texts(op.operands, body.place(op))
+    shown = body.operands(op)
     if not op.device.is_unconstrained:
         shown.append(f"virtual_device={body.shared.table.device(op.device, op)}")
     if op.constrain_result:
@@ -114,35 +113,25 @@ def device_copy(body: Body, op: relay.DeviceCopyOp) -> str:
 # ---------------------------------------------------------------------- calls
 
 
-def call_value(body: Body, op: relay.CallOp) -> str:
-    callee, *args = body.texts(op.operands, body.place(op))
-    args += _attributes(body, op)
-    return f"{callee}({', '.join(args)})"
-
-
-def _attributes(body: Body, op: Operation) -> list[str]:
-    """Return the attributes of a call of a function, as in `name="f"`."""
+def call(body: Body, op: Operation, callee: str, args: Sequence[str]) -> str:
+    """Return a call of a function, with its attributes, as in `name="f"`."""
     attrs = op.attributes.get(ATTRS)
-    if not isinstance(attrs, DictionaryAttr):
-        return []
-    return [f"{k}={attribute_text(v, body.shared.table, op)}" for k, v in attrs.data.items()]
+    shown = body.attributes(attrs.data, op) if isinstance(attrs, DictionaryAttr) else []
+    return f"{callee}({', '.join([*args, *shown])})"
+
+
+def call_value(body: Body, op: relay.CallOp) -> str:
+    callee, *args = body.operands(op)
+    return call(body, op, callee, args)
 
 
 def call_symbol(body: Body, op: FuncCallOp | relay.InvokeOp) -> str:
-    args = body.texts(op.operands, body.place(op)) + _attributes(body, op)
-    return f"@{op.callee.string_value()}({', '.join(args)})"
+    return call(body, op, f"@{op.callee.string_value()}", body.operands(op))
 
 
 def construct(body: Body, op: relay.ConstructOp) -> str:
-    args = body.texts(op.operands, body.place(op))
+    args = body.operands(op)
     return f"{op.constructor.data}({', '.join(args)})" if args else op.constructor.data
-
-
-# ------------------------------------------------------------- tuples, cells
-
-
-def make_tuple(body: Body, op: relay.TupleOp) -> str:
-    return tuple_text(body.texts(op.operands, body.place(op)))
 
 
 def project(body: Body, op: relay.TupleGetItemOp) -> str:
@@ -150,10 +139,7 @@ def project(body: Body, op: relay.TupleGetItemOp) -> str:
 
 
 def cell(word: str) -> Head:
-    def of(body: Body, op: Operation) -> str:
-        return f"{word}({', '.join(body.texts(op.operands, body.place(op)))})"
-
-    return of
+    return lambda body, op: f"{word}({', '.join(body.operands(op))})"
 
 
 # -------------------------------------------------------------------- regions
@@ -176,9 +162,8 @@ def fn(body: Body, op: relay.FnOp) -> str:
     if op.param_devices is not None:
         devices = op.param_devices.data
     shown = params(body, op, op.params, devices)
-    shown += function_attributes(
-        body, op, {} if op.attrs is None else op.attrs.data, type, op.result_device
-    )
+    attrs: Mapping[str, Attribute] = {} if op.attrs is None else op.attrs.data
+    shown += function_attributes(body, op, attrs, type, op.result_device)
     return f"fn ({', '.join(shown)}) -> {body.shared.types.result(type, op)} {{"
 
 
@@ -225,7 +210,7 @@ def function_attributes(
     device: Attribute | None,
 ) -> list[str]:
     """Return the attributes between the last parameter and the bracket."""
-    shown = [f"{k}={attribute_text(v, body.shared.table, op)}" for k, v in attrs.items()]
+    shown = body.attributes(attrs, op)
     places = (place_of(t) for t in type.outputs)
     note = _annotation(body, op, next((p for p in places if p is not None), device))
     return [*shown, note] if note else shown
@@ -296,7 +281,7 @@ _HEADS: dict[type[Operation], Head] = {
     relay.InvokeOp: call_symbol,
     FuncCallOp: call_symbol,
     relay.ConstructOp: construct,
-    relay.TupleOp: make_tuple,
+    relay.TupleOp: lambda body, op: tuple_text(body.operands(op)),
     relay.TupleGetItemOp: project,
     relay.RefCreateOp: cell("ref"),
     relay.RefReadOp: cell("ref_read"),

@@ -33,7 +33,6 @@ from ....dialects.tensors import as_tensor, dtype_name
 from ..errors import PrintingError, unprintable
 from ..type_texts import dtype_text, place_of, tuple_text
 from .printer_body import Body
-from .printer_operators import attribute_text
 
 Head: TypeAlias = Callable[[Body, Any], str]
 
@@ -189,13 +188,13 @@ def kernel_attributes(body: Body, op: PrimFuncOp) -> list[str]:
     """Return the attributes between the last parameter of a kernel and the bracket."""
     shown = ["Primitive=1"]
     if op.target is not None:
-        shown.append(f"target={attribute_text(op.target, body.shared.table, op)}")
+        shown += body.attributes({"target": op.target}, op)
     known: Mapping[str, Attribute] = {}
     for name, value in op.attributes.items():
         if name != ATTRS or not isinstance(value, DictionaryAttr):
             raise unprintable(f"the attribute {name} of a kernel", op)
         known = value.data
-    shown += [f"{k}={attribute_text(v, body.shared.table, op)}" for k, v in known.items()]
+    shown += body.attributes(known, op)
     scopes = set(_scopes(op)[len(op.function_type.inputs) :])
     if len(scopes) > 1:
         raise unprintable("results of a kernel in different memory scopes", op)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from xdsl.dialects.builtin import IntAttr, StringAttr
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Operation
 
 from ....dialects.dense import Dense
 from ....dialects.device import VirtualDeviceAttr
@@ -24,6 +24,8 @@ from ..json.saved_arrays import encode
 from ..tvm_devices import DEVICE_TYPES, target_parts
 from ..type_texts import dtype_text
 
+_CPU = 1
+"""The type of the device of a host."""
 _NUMBERS = {name: number for number, name in DEVICE_TYPES.items()}
 _NUMBER_LIST = re.compile(r"\[\n[0-9, \n]+\]")
 
@@ -133,15 +135,15 @@ class _Nodes:
                 "VirtualDevice",
                 device_type_int=type,
                 virtual_device_id=number.data if isinstance(number, IntAttr) else -1,
-                target=self._target(device.target, type),
+                target=self._target(device.target.data, type)
+                if isinstance(device.target, StringAttr)
+                else 0,
                 memory_scope=self._string(scope.data if isinstance(scope, StringAttr) else ""),
             )
         return self._shared[device]
 
-    def _target(self, target: Attribute, device_type: int) -> int:
-        if not isinstance(target, StringAttr):
-            return 0
-        parts = target_parts(target.data)
+    def _target(self, target: str, device_type: int) -> int:
+        parts = target_parts(target)
         keys = self.array([self._string(key) for key in parts.keys])
         kind = self._object(
             "TargetKind",
@@ -157,7 +159,7 @@ class _Nodes:
             keys=keys,
             attrs=self._map(options),
             features=self._map({}),
-            host=0,
+            host=0 if parts.host is None else self._target(parts.host, _CPU),
         )
 
     def _option(self, value: str | int) -> int:

@@ -97,3 +97,67 @@ func.func private @small(%mx: memref<16x512xf32>, %out: memref<16x512xf32>) attr
   bufferization.materialize_in_destination %y in restrict writable %out : (tensor<16x512xf32>, memref<16x512xf32>) -> ()
   func.return
 }
+
+// -----
+
+// Products of an open number of matrices are divided between these, as columns are too few.
+//
+// CHECK-LABEL: @batches
+// CHECK-SAME:    xrelay.schedule = [{kind = "threads", loop = 0 : i64, turns = 1 : i64, loops = 4 : i64}, {kind = "register-tile"
+// CHECK:         call @xrelay_work
+func.func private @batches(%mx: memref<?x?x64xf32>, %my: memref<?x64x32xf32>, %out: memref<?x?x32xf32>) attributes {xrelay.kernel} {
+  %x = bufferization.to_tensor %mx restrict : memref<?x?x64xf32> to tensor<?x?x64xf32>
+  %y = bufferization.to_tensor %my restrict : memref<?x64x32xf32> to tensor<?x64x32xf32>
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x?x64xf32>
+  %c1 = arith.constant 1 : index
+  %m = tensor.dim %x, %c1 : tensor<?x?x64xf32>
+  %e = tensor.empty(%n, %m) : tensor<?x?x32xf32>
+  %z = arith.constant 0.0 : f32
+  %s0 = linalg.fill ins(%z : f32) outs(%e : tensor<?x?x32xf32>) -> tensor<?x?x32xf32>
+  %p = linalg.generic {
+      indexing_maps = [affine_map<(b, i, j, k) -> (b, i, k)>, affine_map<(b, i, j, k) -> (b, k, j)>, affine_map<(b, i, j, k) -> (b, i, j)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]
+    } ins(%x, %y : tensor<?x?x64xf32>, tensor<?x64x32xf32>) outs(%s0 : tensor<?x?x32xf32>) {
+  ^bb0(%e0: f32, %e1: f32, %e2: f32):
+    %q = arith.mulf %e0, %e1 : f32
+    %v = arith.addf %e2, %q : f32
+    linalg.yield %v : f32
+  } -> tensor<?x?x32xf32>
+  bufferization.materialize_in_destination %p in restrict writable %out : (tensor<?x?x32xf32>, memref<?x?x32xf32>) -> ()
+  func.return
+}
+
+// -----
+
+// What reduces rows is divided between rows, with the loops before and after it.
+//
+// CHECK-LABEL: @rows
+// CHECK-SAME:    xrelay.schedule = [{kind = "threads", loop = 0 : i64, turns = 16 : i64, loops = 2 : i64}]
+func.func private @rows(%mx: memref<?x512xf32>, %out: memref<?x512xf32>) attributes {xrelay.kernel} {
+  %x = bufferization.to_tensor %mx restrict : memref<?x512xf32> to tensor<?x512xf32>
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x512xf32>
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %s0 = linalg.fill ins(%z : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %s = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]
+    } ins(%x : tensor<?x512xf32>) outs(%s0 : tensor<?xf32>) {
+  ^bb0(%e0: f32, %e1: f32):
+    %v = arith.addf %e1, %e0 : f32
+    linalg.yield %v : f32
+  } -> tensor<?xf32>
+  %f = tensor.empty(%n) : tensor<?x512xf32>
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]
+    } ins(%x, %s : tensor<?x512xf32>, tensor<?xf32>) outs(%f : tensor<?x512xf32>) {
+  ^bb0(%e0: f32, %e1: f32, %e2: f32):
+    %v = arith.divf %e0, %e1 : f32
+    linalg.yield %v : f32
+  } -> tensor<?x512xf32>
+  bufferization.materialize_in_destination %r in restrict writable %out : (tensor<?x512xf32>, memref<?x512xf32>) -> ()
+  func.return
+}

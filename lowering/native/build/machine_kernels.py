@@ -5,7 +5,7 @@ Compile the kernels of a program for the machine, which runs everything else.
     library = machine_kernels(context, kernels, settings)       calls by the kernels' names
 
 The C file of the library has a function a kernel (see `runtime.native.kernels`), which gives it
-scratch memory and catches its failures.
+scratch memory and catches its failures. Large ones are divided between threads.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ....dialects import relay
 from ....dialects.type_rules import rule_of
 from ....operators.rules import Work
 from ....passes.support.diagnostics import emit_remark, wants_remarks
-from ....runtime.native.compiled_kernels import ERROR, NativeLibrary, load_kernels
+from ....runtime.native.compiled_kernels import ERROR, THREADS, NativeLibrary, load_kernels
 from ...convert_memory_to_memref import ConvertMemoryToMemrefPass
 from ...convert_relay_to_linalg import ConvertRelayToLinalgPass
 from ...expand_math import ExpandMathPass
@@ -29,6 +29,7 @@ from ..kernel_pipeline import kernel_passes
 from ..schedules import is_tiled
 from ..toolchain.linking import SUPPORT, Inputs, c_file, linked_library
 from ..toolchain.stage_files import scratch_folder, write
+from .build_files import POOL
 from .kernel_objects import compile_kernels
 from .settings import Settings, key_of
 from .units import Kernel, units_of
@@ -46,7 +47,7 @@ def machine_kernels(context: Context, kernels: ModuleOp, settings: Settings) -> 
         if isinstance(kernel, relay.PrimFuncOp)
     }
     lower = ConvertRelayToLinalgPass(), ExpandMathPass(), ConvertMemoryToMemrefPass()
-    for step in (*lower, *kernel_passes(settings.machine)):
+    for step in (*lower, *kernel_passes(settings.machine, threads=True)):
         step.apply(context, kernels)
     chosen: list[Kernel] = []
     for kernel in units_of(kernels, settings).kernels:
@@ -75,11 +76,12 @@ def _loaded(kernels: Sequence[Kernel], settings: Settings) -> NativeLibrary:
         "calls.c": "".join(f"{line}\n" for line in _calls([*wanted.values()])),
         SUPPORT: c_file(SUPPORT),
     }
-    flags = [f"-DXRELAY_SCRATCH={scratch}"]
+    flags = [f"-DXRELAY_SCRATCH={scratch}", "-DXRELAY_THREADS", "-DXRELAY_LIBRARY"]
+    exports = ["*_call", ERROR, THREADS, POOL]
     inputs = Inputs([c.code for c in compiled], sources, flags=flags)
     code = settings.cache.get_or(
         key_of("kernels of a machine", *inputs.objects, *sources.values(), *flags),
-        lambda: bytes(linked_library(inputs, settings, "kernels.so", ["*_call", ERROR])),
+        lambda: bytes(linked_library(inputs, settings, "kernels.so", exports)),
     )
     settings.cache.trim()
     with scratch_folder("kernels") as folder:
@@ -93,6 +95,7 @@ def _calls(kernels: Sequence[Kernel]) -> Iterator[str]:
     """Yield the C file of the functions that the machine calls."""
     yield support_source()
     yield f"XRELAY_PUBLIC const char *{ERROR}(void) {{ return xrelay_error; }}\n"
+    yield f"XRELAY_PUBLIC int32_t {THREADS}(int32_t n) {{ return xrelay_set_threads(n); }}\n"
     for kernel in kernels:
         types: list[str] = []
         for type in kernel.function.function_type.inputs:

@@ -51,9 +51,7 @@ from ..schedules.threads import (
     Chunk,
     chunk_of,
     known_turns,
-    pointwise_chunk,
-    pointwise_loop,
-    pointwise_work,
+    rows_chunk,
 )
 
 BLOCK = "block"
@@ -68,6 +66,9 @@ LEAST = 2_000_000
 LEAST_A_TURN = 2_000
 """Those of one turn of the open loops for which a kernel is divided."""
 
+LEAST_AN_ELEMENT = 64
+"""Those of one turn of loops, all or most of which are open, over elements or rows of them."""
+
 READING = 3
 """The rows whose multiplications take as long as it takes to read the operand that they share."""
 
@@ -78,8 +79,8 @@ def _division(kernel: FuncOp) -> tuple[Chunk, int, bool] | None:
     """
     schedules = schedules_of(kernel)
     if not schedules:
-        loop, chunk = pointwise_loop(kernel), pointwise_chunk(kernel)
-        return chunk and loop and (chunk, pointwise_work(loop), False)
+        rows = rows_chunk(kernel)
+        return rows and (*rows, False)
     tile, nest = tile_in(schedules), nest_of(kernel)
     if tile is None or nest is None:
         return None
@@ -111,7 +112,7 @@ class DivideBetweenThreadsPass(KernelPass):
         shape = cast("MemRefType[Attribute]", out).get_shape()
         is_open = DYNAMIC_INDEX in shape
         work *= known_turns([size for size in shape if size != DYNAMIC_INDEX])
-        if work < (LEAST_A_TURN if is_open else LEAST):
+        if work < (LEAST if not is_open else LEAST_A_TURN if shares else LEAST_AN_ELEMENT):
             return
         numbers = (chunk.loop, chunk.turns, chunk.loops)
         fields: dict[str, Attribute] = {KIND: StringAttr(THREADS)}

@@ -138,8 +138,9 @@ def _expanded_sizes(
     sizes: list[Size] = []
     for group, dim in zip(groups, dims, strict=True):
         for expr in (exprs[axis] for axis in group):
-            is_loop = len(group) > 1 and isinstance(expr, AffineDimExpr)
-            size = shape[expr.position] if is_loop else DYNAMIC_INDEX
+            size: Size = dim
+            if len(group) > 1 and isinstance(expr, AffineDimExpr):
+                size = shape[expr.position]
             sizes.append(dim if size == DYNAMIC_INDEX else size)
     return sizes
 
@@ -171,9 +172,12 @@ def _reshape_destination(op: bufferization.MaterializeInDestinationOp) -> None:
     strides: list[Size] = [1]
     for size in reversed(sizes[1:]):
         strides.insert(0, build.mul(size, strides[0]))
-    dynamic = [[s for s in each if not isinstance(s, int)] for each in (sizes, strides)]
-    static = static_dims(sizes), static_dims(strides)
-    dest = memref.ReinterpretCastOp(op.dest, [], *dynamic, [0], *static, buffer_type(source))
+    open_sizes, open_strides = (
+        [size for size in each if not isinstance(size, int)] for each in (sizes, strides)
+    )
+    dims, steps = static_dims(sizes), static_dims(strides)
+    type = buffer_type(source)
+    dest = memref.ReinterpretCastOp(op.dest, [], open_sizes, open_strides, [0], dims, steps, type)
     store = bufferization.MaterializeInDestinationOp.create(
         operands=[source, build.insert(dest)], properties=op.properties.copy()
     )

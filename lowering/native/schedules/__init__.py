@@ -129,6 +129,8 @@ def _write_threads(kernel: FuncOp, sizes: Sizes, schedule: Schedule) -> bool:
             func = _prepared(schedule)
             cut = [turns if i == loop else 0 for i in range(loops)]
             steps.divide(root_in(func, steps), cut)
+            if not is_tiled(kernel):
+                steps.include("merge_tiles", func)
             return True
         case _:
             return False

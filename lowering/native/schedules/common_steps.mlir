@@ -78,6 +78,20 @@ transform.named_sequence @vectorize_tiles(%func: !op {transform.readonly}) {
   transform.yield
 }
 
+// A loop that several others read is there once for each of them: they are merged. Not before their
+// results are those of chunks: the memory of the kernel's result must not become that of another
+// loop's, as the plan may have laid it over an operand.
+transform.named_sequence @merge_tiles(%func: !op {transform.readonly}) {
+  transform.apply_patterns to %func {
+    transform.apply_patterns.linalg.tiling_canonicalization
+    transform.apply_patterns.tensor.fold_tensor_empty
+    transform.apply_patterns.memref.resolve_ranked_shaped_type_result_dims
+    transform.apply_patterns.canonicalization
+  } : !op
+  transform.apply_cse to %func : !op
+  transform.yield
+}
+
 // After bufferization: vectors of several dims become vectors of one, that is multiplications,
 // additions, loads and stores.
 //

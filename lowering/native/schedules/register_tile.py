@@ -69,7 +69,7 @@ def _peeled(
     nest: Nest, steps: Steps, over: SSAValue, loop: int, ends: Sequence[int]
 ) -> list[SSAValue]:
     """Peel `over`, the loop over whole tiles; return the root in it, and in tiles of `ends`."""
-    roots: list[SSAValue] = []
+    roots, root = list[SSAValue](), over
     is_open = nest.sizes[loop] is None
     for size in ends:
         whole, remainder = steps.op("loop.peel", over, results=2)

@@ -3,8 +3,8 @@ Write the schedule that divides a kernel between threads: one parallel loop in c
 
     %r = generic (n, p, o, [k])   ->   forall p in (0, 16) step 2 { generic (n, 2, o, [k]) }
 
-The chunks are 4 to 16, whatever the number of threads, and no sum is divided: results are the same
-bits for any. Steps that follow are on what a chunk computes.
+The chunks are 4 to 16, or so many turns of an open loop, whatever the number of threads, and no sum
+is divided: results are the same bits for any. Steps that follow are on what a chunk computes.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from typing import NamedTuple
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
+from xdsl.dialects.linalg.attrs import IteratorType
+from xdsl.ir import Operation
 
 from ...linalg.builder import tensor_of
-from ..linalg_generics import is_parallel, ops_of, store_of
-from .nests import Nest
+from ..linalg_generics import TRANSPOSING, UNTILED, is_elementwise, is_parallel, ops_of, store_of
+from .nests import RESHAPES, Nest
 from .tiles import Tile
 
 THREADS = "threads"
@@ -30,6 +32,10 @@ FEWEST, MOST = 4, 16
 
 TRANSCENDENTAL = 16
 """The multiplications that a function of `math` takes."""
+
+
+OPEN_ROWS = 16
+"""The rows of a chunk if their number is open."""
 
 
 class Chunk(NamedTuple):
@@ -45,8 +51,8 @@ def chunk_of(nest: Nest, tile: Tile) -> Chunk | None:
     """
     Return chunks of `nest` that are whole tiles, if there are enough: the most, outermost.
 
-    Where a block of columns stays in the cache for all rows, columns are divided, not rows; a chunk
-    that is smaller is the block.
+    If there are not, each turn of an open loop over batches is one. Where a block of columns stays
+    in the cache for all rows, columns are divided, not rows; a chunk that is smaller is the block.
     """
     last = len(nest.parallel) - 1
     units = [1] * len(nest.sizes)
@@ -56,6 +62,9 @@ def chunk_of(nest: Nest, tile: Tile) -> Chunk | None:
     order = tile.order if tile.block is None else [last]
     chosen = _chunk(nest.sizes, units, order, tile.block)
     if chosen is None:
+        is_open = (i for i in order if i not in (tile.row, last) and nest.sizes[i] is None)
+        chosen = next(((i, 1) for i in is_open), None)
+    if chosen is None:
         return None
     loop, turns = chosen
     if nest.has_consumer:
@@ -63,25 +72,40 @@ def chunk_of(nest: Nest, tile: Tile) -> Chunk | None:
     return Chunk(nest.parallel[loop], turns, len(nest.iterators))
 
 
-def pointwise_chunk(kernel: FuncOp) -> Chunk | None:
-    """Return chunks of a kernel that is one loop, each element of whose result is by itself."""
-    op = pointwise_loop(kernel)
-    if op is None:
-        return None
-    sizes = [None if n == DYNAMIC_INDEX else n for n in tensor_of(op.results[0]).get_shape()]
-    chosen = _chunk(sizes, [1] * len(sizes), range(len(sizes) - 1))
-    return chosen and Chunk(*chosen, len(sizes))
-
-
-def pointwise_loop(kernel: FuncOp) -> linalg.GenericOp | None:
-    """Return the only loop of `kernel`, if it writes each element of the result by itself."""
+def rows_chunk(kernel: FuncOp) -> tuple[Chunk, int] | None:
+    """
+    Return chunks of a kernel that computes the elements of its result, or rows of them, by
+    themselves, and the work of an element.
+    """
     loops = ops_of(kernel, linalg.GenericOp)
-    if len(loops) != 1 or not loops[0].results or store_of(loops[0]) is None:
+    root = loops[-1] if loops else None
+    if root is None or not root.results or store_of(root) is None or not is_parallel(root):
         return None
-    return loops[0] if is_parallel(loops[0]) else None
+    shape = tensor_of(root.results[0]).get_shape()
+    outer = len(shape) - 1
+    if len(loops) > 1:
+        outer = min(outer, *map(_outer_loops, loops))
+        if not is_elementwise(root) or any(map(_is_apart, kernel.body.block.ops)):
+            return None
+    sizes = [None if n == DYNAMIC_INDEX else n for n in shape]
+    chosen = _chunk(sizes, [1] * len(sizes), range(outer))
+    if chosen is None and None in sizes[:outer]:
+        chosen = max(i for i, size in enumerate(sizes[:outer]) if size is None), OPEN_ROWS
+    return chosen and (Chunk(*chosen, len(sizes)), sum(map(_work, loops)))
 
 
-def pointwise_work(op: linalg.GenericOp) -> int:
+def _outer_loops(op: linalg.GenericOp) -> int:
+    """Return the number of loops of `op` before those that reduce."""
+    kinds = [kind.data for kind in op.iterator_types]
+    return kinds.index(IteratorType.REDUCTION) if IteratorType.REDUCTION in kinds else len(kinds)
+
+
+def _is_apart(op: Operation) -> bool:
+    """Test whether `op` keeps loops apart, or is one that is on buffers."""
+    return isinstance(op, RESHAPES) or bool({TRANSPOSING, UNTILED} & op.attributes.keys())
+
+
+def _work(op: linalg.GenericOp) -> int:
     """Return the multiplications that take as long as one turn of `op`."""
     body = list(op.body.block.ops)
     functions = sum(inner.name.startswith("math.") for inner in body)

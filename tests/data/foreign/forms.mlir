@@ -360,3 +360,15 @@ module {
     return
   }
 }
+
+// -----
+#map = affine_map<(d0)[s0] -> (d0, s0 + 8)>
+module {
+  func.func @i(%arg0: index, %arg1: index) -> (index, index) {
+    %0 = affine.max #map(%arg0)[%arg1]
+    %1:2 = affine.delinearize_index %0 into (4, %arg1) : index, index
+    %2 = affine.linearize_index disjoint [%1#0, %1#1] by (4, %arg1) : index
+    %3 = affine.linearize_index [%1#0, %1#1] by (4, 8) : index
+    return %2, %3 : index, index
+  }
+}

@@ -16,6 +16,7 @@ from xrelay.frontends.onnx.convert import importer
 from xrelay.frontends.onnx.convert.importer import convert_model
 from xrelay.frontends.onnx.errors import OnnxError
 from xrelay.passes.evaluation.evaluator import evaluate
+from xrelay.passes.support.diagnostics import PassError
 
 
 def choice(condition: str = "c") -> NodeProto:
@@ -59,6 +60,30 @@ def test_if_of_a_constant_takes_its_branch_only():
     assert not any(isinstance(op, relay.IfOp) for op in conversion.module.walk())
 
 
+@pytest.mark.parametrize("rank", [0, 1, 2])
+def test_branches_that_differ_in_rank(rank: int):
+    """One of them is compiled, here the first; the program fails when it takes the other."""
+    axes = {0: [0, 1], 1: [1], 2: [0]}[rank]
+    reduced = helper.make_node("ReduceSum", ["x", "axes"], ["a"], keepdims=0)
+    then = [reduced] if rank < 2 else [node("Unsqueeze", "x axes", "a")]
+    either = helper.make_node(
+        "If",
+        ["c"],
+        ["y"],
+        then_branch=graph(then, [helper.make_tensor_value_info("a", TensorProto.FLOAT, None)]),
+        else_branch=graph([node("Neg", "x", "b")], [value("b")]),
+    )
+    x = random_array(2, 3)
+    constants = {"axes": np.array(axes)}
+    proto = model([either], {"x": x, "c": np.array(True)}, [], constants)
+    proto.graph.output.append(helper.make_tensor_value_info("y", TensorProto.FLOAT, None))
+    conversion = convert_model(proto, "small.onnx")
+    expected = x.sum(axis=tuple(axes)) if rank < 2 else x[None]
+    assert_close(evaluate(conversion.module, [x, np.array(True)], {}), [expected])
+    with pytest.raises(PassError, match="must be at least 0, but is -1"):
+        evaluate(conversion.module, [x, np.array(False)], {})
+
+
 def test_branches_share_no_constants():
     """A constant that the first branch needs is built in the second one, and outside, again."""
     x = random_array(2, 3)
@@ -75,7 +100,7 @@ def test_branches_share_no_constants():
 
 def test_branches_of_other_types_are_refused():
     x = random_array(3, 3)
-    other = graph([node("ReduceSum", "x", "b", keepdims=0)], [value("b")])
+    other = graph([node("Cast", "x", "b", to=TensorProto.INT64)], [value("b")])
     wrong = helper.make_node(
         "If",
         ["c"],

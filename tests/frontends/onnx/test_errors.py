@@ -197,7 +197,8 @@ def test_an_operator_set_of_another_version(opset: int):
 
 
 def test_a_dynamic_dim_that_must_be_static():
-    model = model_of(node("MaxPool", "x", kernel_shape=[2, 2], auto_pad="SAME_UPPER"), {"x": X})
+    pool = node("MaxPool", "x", kernel_shape=[2, 2], strides=[2, 2], auto_pad="SAME_UPPER")
+    model = model_of(pool, {"x": X})
     model.graph.input[0].type.tensor_type.shape.dim[3].dim_param = "width"
     assert str(error_of(model)).endswith(
         "attribute auto_pad SAME_UPPER needs the size of the input, but dims [6, ?] are dynamic"

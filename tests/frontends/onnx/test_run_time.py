@@ -71,7 +71,7 @@ def test_dims_keep_their_names():
 
 
 def test_a_transformer_of_any_batch_and_length():
-    model = encoder()
+    model = encoder(1)
     random = np.random.default_rng(0)
     feeds = [{"ids": random.integers(0, 50, shape)} for shape in ((1, 3), (2, 7), (4, 1))]
     agree_on(model, *feeds, in_machine=False)  # tests/test_dynamic_models.py compiles it

@@ -232,7 +232,12 @@ def test_normal_numbers_follow_from_uniform_ones() -> None:
         ("%x: Tensor[(1, 4000000), float32]", "dft(%x, %x)", "dft: expected at most 4194304 places to compute"),
         (CSR.replace("(2, 4)", "(2, 5)").replace("(3), float32", "(3, 2, 2), float32"), "nn.sparse_dense(%x, %v, %i, %p)", "nn.sparse_dense: blocks of [2, 2] do not fill 5 columns"),
         ("%x: Tensor[(1, 3, 4, 6), float32]", "vision.yolo_reorg(%x, stride=2)", "vision.yolo_reorg: channels must be divisible by 2², sides by 2"),
-        (X, "vision.multibox_prior(%x)", "vision.multibox_prior: data must have rank 4, but has rank 2"),
+        (X, "vision.multibox_prior(%x)", "vision.multibox_prior: expected a tensor of rank 4, but it is of Tensor[(3, 4), float32]"),
+        ("%x: int64", "unravel_index(%x, %x)", "unravel_index: expected a tensor of rank 1, but it is of int64"),
+        (X, "nn.sparse_transpose(%x, %x, %x)", "nn.sparse_transpose: expected a tensor of rank 1"),
+        ("%x: float32", "nn.cross_entropy(%x, %x)", "nn.cross_entropy: expected a tensor of rank 2, but it is of float32"),
+        ("%x: float32", "scatter_nd(%x, 0, %x)", "scatter_nd: indices of 0 axes, but data has 0"),
+        ("%x: Tensor[(2, 0), int64]", "sparse_to_dense(%x, 1f, 0f, output_shape=[])", "sparse_to_dense: output_shape must have an entry"),
         (X, "nn.contrib_dense_pack(%x, %x, weight_layout=\"NH\")", "nn.contrib_dense_pack: weight_layout must have the axes N and C, but is \"NH\""),
     ],
 )  # fmt: skip

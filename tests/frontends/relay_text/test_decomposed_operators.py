@@ -207,7 +207,7 @@ def test_numbers_in_machine_code(tmp_path: Path) -> None:
         (X, "matrix_set_diag(%x, %x, k2=\"a\")", "matrix_set_diag: k2 must be an integer, but is 'a'"),
         ("%x: float32", "matrix_set_diag(%x, %x)", "matrix_set_diag: expected matrices and their diagonals"),
         ("%x: Tensor[(1, 2, 4, 4, 4), float32]", "image.resize3d(%x, size=[2, 2])", "image.resize3d: size must be 3 integers, but is [2, 2]"),
-        (X, "image.resize3d(%x, size=[2, 2, 2])", "image.resize3d: data must have rank 5, but has rank 2"),
+        (X, "image.resize3d(%x, size=[2, 2, 2])", "image.resize3d: expected a tensor of rank 5, but it is of Tensor[(3, 4), float32]"),
         ("%x: Tensor[(1, 2, 4), float32]", "image.resize1d(%x, size=[])", "image.resize1d: size must be an integer, but is []"),
     ],
 )  # fmt: skip

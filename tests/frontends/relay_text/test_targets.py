@@ -44,8 +44,16 @@ def @main(%x {virtual_device=meta[VirtualDevice][0]}: int32) { %x }
 """
 
 
+TARGET = "cuda -keys=cuda,gpu -arch=sm_50 -max_num_threads=1024 -host='llvm'"
+
+
 def test_a_saved_target_is_its_text():
-    assert 'target = "cuda -keys=cuda,gpu -arch=sm_50 -max_num_threads=1024"' in ir_of(SAVED)
+    assert f'target = "{TARGET}"' in ir_of(SAVED)
+
+
+def test_the_host_of_a_target_is_one():
+    parts = target_parts("cuda -keys=gpu -host='llvm -keys=cpu'")
+    assert parts == TargetParts("cuda", ["gpu"], host="llvm -keys=cpu")
 
 
 def test_a_target_has_parts():
@@ -68,11 +76,17 @@ def test_nothing_of_a_text_is_lost(text: str):
     assert target_parts(text).text == text
 
 
-@pytest.mark.parametrize("target", ["llvm", "llvm -keys=arm,cpu -mcpu=a72 -num-cores=4", "a b=c"])
+@pytest.mark.parametrize(
+    "target",
+    [
+        *("llvm", "llvm -keys=arm,cpu -mcpu=a72 -num-cores=4", "a b=c", "a b=c -host='llvm'"),
+        "cuda -keys=gpu -host='llvm -keys=cpu -mcpu=a72'",
+    ],
+)
 def test_devices_with_targets_are_read_again(target: str):
     saved = SAVED.replace("%x }", "on_device(%x, virtual_device=meta[VirtualDevice][0]) }")
     module = parse_module(context(), saved, "saved.relay")
-    text = str(module).replace("cuda -keys=cuda,gpu -arch=sm_50 -max_num_threads=1024", target)
+    text = str(module).replace(TARGET, target)
     ctx = context()
     ctx.load_dialect(Builtin)
     ctx.load_dialect(Func)

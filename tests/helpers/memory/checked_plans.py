@@ -17,7 +17,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay import planning
-from xrelay.planning import Choice, Fault, Orientation, Plan, Problem, check
+from xrelay.planning import Fault, Plan, Problem, check, unknown_sizes
+from xrelay.planning.unknown_sizes import Choice, Orientation
 from xrelay.planning.unknown_sizes.piece_orders import PieceOrder, rows_of
 
 
@@ -58,7 +59,7 @@ def unlimited(problem: Problem) -> Problem:
 
 
 _solve = planning.solve
-_choose = planning.choose
+_choose = unknown_sizes.choose
 _unverified: list[bool] = []
 
 
@@ -76,10 +77,10 @@ def install() -> None:
     """Let everything that is imported after this use what checks."""
     wraps(_solve)(checked_solve)
     wraps(_choose)(checked_choose)
-    package = cast(Any, planning)
+    package, rooms = cast(Any, planning), cast(Any, unknown_sizes)
     choice = cast(Any, import_module("xrelay.planning.unknown_sizes.choice"))
     package.solve = choice.solve = checked_solve
-    package.choose = choice.choose = checked_choose
+    rooms.choose = choice.choose = checked_choose
     from xrelay.passes.layout_slices import LayoutSlicesPass
     from xrelay.passes.verify_memory_plan import VerifyMemoryPlanPass
 

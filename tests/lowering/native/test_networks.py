@@ -46,7 +46,7 @@ def test_squeezenet(tmp_path: Path):
 
 def test_a_transformer_of_any_length(tmp_path: Path):
     """One library for all sizes of batch and sequence."""
-    model = encoder()
+    model = encoder(1)
     run = library_of(model, tmp_path)
     random = np.random.default_rng(0)
     for batch, sequence in ((1, 1), (2, 7), (3, 20)):

@@ -160,6 +160,28 @@ def test_a_process_that_ends_does_not_wait(library: Path):
     subprocess.run([sys.executable, "-c", text, library], timeout=60, check=True)
 
 
+INTERRUPTED = """
+import signal, sys, numpy as np, xrelay
+net, x = xrelay.load(sys.argv[1], threads=2), np.ones((96, 256), np.float32)
+expected, count = net(x), 0
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+for i in range(200):
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 1e-4 * (1 + i % 20))
+        while True:
+            net(x)
+    except KeyboardInterrupt:
+        count += 1
+    assert (net(x) == expected).all()
+assert count == 200
+"""
+
+
+def test_an_interrupted_call_leaves_the_threads_to_the_next(library: Path):
+    """Ctrl-C, at 200 moments."""
+    subprocess.run([sys.executable, "-c", INTERRUPTED, library], timeout=120, check=True)
+
+
 def four_processors(process: int) -> set[int]:
     return set(range(4))
 

@@ -34,7 +34,7 @@ def _adv_index(site: Site, data: Numbers, *indices: Numbers) -> Numbers:
     shapes = [index.dims[::-1] for index in indices]
     shape = tuple(max(dims) if 0 not in dims else 0 for dims in zip_longest(*shapes, fillvalue=1))
     same = [index.cast("int64").broadcast_to(shape=shape[::-1]) for index in indices]
-    return data.gather_nd(combined("stack", same, 0))
+    return data.gather_nd(combined(site, "stack", same, 0))
 
 
 def _sliding_window(site: Site, data: Numbers) -> Numbers:
@@ -98,14 +98,14 @@ def _fifo_buffer(site: Site, data: Numbers, buffer: Numbers) -> Numbers:
     """Append data to a buffer, and remove as much at its start."""
     dims = buffer.dims
     axis = site.axis("axis", len(dims))
-    begin: int = data.dims[axis]
-    joined = combined("concatenate", [buffer, data], axis)
+    begin: int = data.sides(len(dims))[axis]
+    joined = combined(site, "concatenate", [buffer, data], axis)
     return joined.strided_slice(begin=(begin,), end=(begin + dims[axis],), axes=(axis,))
 
 
 def _cross_entropy(site: Site, x: Numbers, y: Numbers) -> Numbers:
     """The mean over the batch of - y log x, or of - y x with logits."""
-    count = x.dims[0]
+    count, _ = x.sides(2)
     logs = x if site.name.endswith("_with_logits") else x.log()
     return (logs * y).sum(axis=()).negative() / float(count)
 

@@ -14,6 +14,7 @@ makes the kernels; a function with `Primitive` that no such call names stays one
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain, count
 from typing import Any, cast
 
@@ -22,7 +23,6 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     DictionaryAttr,
     FunctionType,
-    IntegerAttr,
     SymbolRefAttr,
     TupleType,
     UnitAttr,
@@ -32,6 +32,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, OpResult, Region, SSAValue
 
 from .....dialects import relay, vm
+from .....dialects.attributes import plain_value
 from .....dialects.device import DEVICE, VirtualDeviceAttr
 from .....dialects.relay.language.annotations import ATTRS
 from .....dialects.relay.language.primitive import kernel_symbol
@@ -42,7 +43,6 @@ from ...errors import RelayTextError, location_of
 from ...text import syntax as ast
 from ..build_context import Context
 from ..deferred import complete
-from ..definitions_of_program import Signature
 from ..function_rules import signature_of
 from .call_site import Rule, Site
 from .explicit_memory import unit_result
@@ -50,59 +50,60 @@ from .explicit_memory import unit_result
 # --------------------------------------------------------------------- callees
 
 
-def _callee(site: Site, must_be_primitive: bool = True) -> Signature | relay.FnOp:
-    """Return the callee; a global function says that it is a kernel, if it `must_be_primitive`."""
-    expr = site.call.args[0]
-    if isinstance(expr, ast.Global):
-        signature = signature_of(site.context, expr)
-        if must_be_primitive and not is_set(signature, "Primitive"):
-            raise site.problem(f"@{expr.name} is not a kernel; add the attribute Primitive=1")
-        if signature.type_params:
-            raise site.problem(f"a kernel cannot be generic, but @{expr.name} is")
-        return signature
-    value = site.context.emit(expr)
-    if isinstance(value, OpResult) and isinstance(value.op, relay.FnOp):
-        if not is_set(value.op, "Primitive"):
-            raise site.problem("the function is not a kernel; add the attribute Primitive=1")
-        return value.op
-    raise site.problem(
-        "the callee must be a global kernel, or a function literal with Primitive=1, "
-        "given here or bound to a variable",
-    )
+@dataclass(frozen=True)
+class _Callee:
+    """A global function, or a function literal, whose name is not known yet."""
 
+    type: FunctionType
+    shown: str
+    symbol: str
+    attrs: Mapping[str, Any]
+    function: ast.Function | None = None
+    literal: relay.FnOp | None = None
 
-def is_set(callee: Signature | relay.FnOp, name: str) -> bool:
-    """Return whether an attribute of a function is a nonzero integer."""
-    if isinstance(callee, Signature):
-        return _is_true(callee.definition.function.attrs.get(name))
-    attr = None if callee.attrs is None else callee.attrs.data.get(name)
-    return isinstance(attr, IntegerAttr) and cast("IntegerAttr[Any]", attr).value.data != 0
+    def is_set(self, name: str) -> bool:
+        """Return whether an attribute is a nonzero integer."""
+        return _is_true(self.attrs.get(name))
 
 
 def _is_true(value: Any) -> bool:
     return isinstance(value, int) and value != 0
 
 
-def _type_of(context: Context, callee: Signature | relay.FnOp) -> FunctionType:
-    if isinstance(callee, Signature):
-        return callee.type
-    return cast(FunctionType, context.types.shallow(callee.result.type))
+def _callee(site: Site, must_be_primitive: bool = True) -> _Callee:
+    """Return the callee; a global function says that it is a kernel, if it `must_be_primitive`."""
+    expr = site.call.args[0]
+    if isinstance(expr, ast.Global):
+        signature = signature_of(site.context, expr)
+        function = signature.definition.function
+        shown = f"@{expr.name}"
+        callee = _Callee(signature.type, shown, expr.name, function.attrs, function)
+        if must_be_primitive and not callee.is_set("Primitive"):
+            raise site.problem(f"{shown} is not a kernel; add the attribute Primitive=1")
+        if signature.type_params:
+            raise site.problem(f"a kernel cannot be generic, but {shown} is")
+        return callee
+    value = site.context.emit(expr)
+    if isinstance(value, OpResult) and isinstance(value.op, relay.FnOp):
+        type = site.context.types.shallow(value.type)
+        assert isinstance(type, FunctionType), "a closure is a function"
+        given = value.op.attrs
+        plain = {k: plain_value(a) for k, a in given.data.items()} if given is not None else {}
+        callee = _Callee(type, "the kernel", "?", plain, literal=value.op)
+        if not callee.is_set("Primitive"):
+            raise site.problem("the function is not a kernel; add the attribute Primitive=1")
+        return callee
+    raise site.problem(
+        "the callee must be a global kernel, or a function literal with Primitive=1, "
+        "given here or bound to a variable",
+    )
 
 
-def _called(callee: Signature | relay.FnOp) -> str:
-    return f"@{callee.definition.name}" if isinstance(callee, Signature) else "the kernel"
-
-
-def _symbol(callee: Signature | relay.FnOp) -> SymbolRefAttr:
-    """Return the name of the callee; that of a literal is not known yet."""
-    return SymbolRefAttr(callee.definition.name if isinstance(callee, Signature) else "?")
-
-
-def _note(site: Site, op: Operation, callee: Signature | relay.FnOp) -> None:
+def _note(site: Site, op: Operation, callee: _Callee) -> None:
     explicit = site.context.explicit
     explicit.has_calls = True
-    if isinstance(callee, relay.FnOp):
-        explicit.calls_of_literals.append((op, callee))
+    if callee.literal is not None:
+        explicit.calls_of_literals.append((op, callee.literal))
 
 
 # ------------------------------------------------------------------- arguments
@@ -127,7 +128,7 @@ def _leaves(context: Context, value: SSAValue, at: int) -> Sequence[SSAValue]:
 
 def _arguments(
     site: Site,
-    callee: Signature | relay.FnOp,
+    callee: _Callee,
     devices: Sequence[VirtualDeviceAttr | None] = (),
 ) -> list[SSAValue]:
     """
@@ -135,8 +136,8 @@ def _arguments(
 
     With `devices`, each argument is fixed on that of its parameter.
     """
-    context, name = site.context, _called(callee)
-    fields, wanted = _fields(site, 1), _type_of(context, callee).inputs.data
+    context, name = site.context, callee.shown
+    fields, wanted = _fields(site, 1), callee.type.inputs.data
     if len(fields) != len(wanted):
         raise site.problem(f"{name} expects {len(wanted)} arguments, but got {len(fields)}")
     at = site.call.args[1].offset
@@ -171,14 +172,14 @@ def _destination_call(
     ins = _arguments(site, callee)
     at = site.call.args[2].offset
     outs = [o for value in _fields(site, 2) for o in _leaves(context, value, at)]
-    (result,) = _type_of(context, callee).outputs.data
+    (result,) = callee.type.outputs.data
     known = context.types.shallow(result)
     types = [out.type for out in outs]
     single = len(outs) == 1 and not isinstance(known, TupleType)
     if not _holds_tuples(context, known):
         given = types[0] if single else tuple_of(types)
-        context.require(given, result, f"the destination of {_called(callee)}", at)
-    made = op.on(_symbol(callee), ins, outs)
+        context.require(given, result, f"the destination of {callee.shown}", at)
+    made = op.on(SymbolRefAttr(callee.symbol), ins, outs)
     made.properties |= properties
     _note(site, made, callee)
     return unit_result(site, made)
@@ -213,12 +214,12 @@ def _call_lowered(site: Site) -> SSAValue:
     Where a function is lowered after devices are planned, its devices are those of the call.
     """
     metadata = site.attributes(metadata=None)["metadata"]
-    context, callee = site.context, _callee(site, must_be_primitive=False)  # TVM needs no attribute
-    function = callee.definition.function if isinstance(callee, Signature) else None
+    callee = _callee(site, must_be_primitive=False)  # TVM needs no attribute
+    function = callee.function
     devices = [param.device for param in function.params] if function is not None else ()
     ins = _arguments(site, callee, devices)
-    op = relay.CallLoweredOp.on(_symbol(callee), ins, _type_of(context, callee).outputs.data)
-    if _reshapes_only(metadata) or is_set(callee, _RESHAPE_ONLY):
+    op = relay.CallLoweredOp.on(SymbolRefAttr(callee.symbol), ins, callee.type.outputs.data)
+    if _reshapes_only(metadata) or callee.is_set(_RESHAPE_ONLY):
         op.properties["reshape_only"] = UnitAttr()
     _note(site, op, callee)
     return _fixed(site, site.add(op), function and function.device, site.call.offset)

@@ -27,8 +27,11 @@ from .call_site import Attrs, Rule, Site, dtype_of
 from .layouts import change_layout
 from .relay_operators import call_operator
 
-Conversion: TypeAlias = Callable[[Site, list[SSAValue], Attrs], SSAValue]
-"""Builds a call of an operator on tensors, with attributes that it may change."""
+Conversion: TypeAlias = Callable[[Site, list[SSAValue], Attrs], SSAValue | None]
+"""
+Changes the operands and attributes of a call, or builds it as another operator, or on another
+layout, and returns the result.
+"""
 
 
 def _converted(site: Site) -> SSAValue:
@@ -41,12 +44,9 @@ def _converted(site: Site) -> SSAValue:
     values = [*site.args] if len(site.args) == operand_count(site.name) else []
     if not values or any(as_tensor(value.type) is None for value in values):
         return call_operator(site.context, site.call, site.args)
-    convert = _CONVERSIONS.get(site.name, _unchanged)
-    return convert(site, values, dict(site.call.attrs))
-
-
-def _unchanged(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
-    return site.build(site.name, args, attrs)
+    convert, attrs = _CONVERSIONS.get(site.name), dict(site.call.attrs)
+    made = None if convert is None else convert(site, values, attrs)
+    return site.build(site.name, values, attrs) if made is None else made
 
 
 # ----------------------------------------------------------------------- dtypes
@@ -60,11 +60,10 @@ def _scalar(site: Site, value: SSAValue) -> SSAValue:
     return site.value("reshape", value, newshape=())
 
 
-def _pad(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
+def _pad(site: Site, args: list[SSAValue], attrs: Attrs) -> None:
     """Cast the value, the last operand, to the dtype of the data."""
     args[-1] = _scalar(site, site.cast(args[-1], dtype_of(args[0])))
     args[0] = _cropped(site, args[0], attrs)
-    return site.build(site.name, args, attrs)
 
 
 def _cropped(site: Site, data: SSAValue, attrs: Attrs) -> SSAValue:
@@ -98,30 +97,29 @@ def _is_pair(value: Any) -> bool:
             return False
 
 
-def _one_hot(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
+def _one_hot(site: Site, args: list[SSAValue], attrs: Attrs) -> None:
     """Cast both values to `dtype`; a dynamic depth may be a vector of one."""
     dtype = attrs.get("dtype")
     if dtype in ELEMENT_TYPES:
         args[1:3] = [site.cast(value, dtype) for value in args[1:3]]
     args[1:] = [_scalar(site, value) for value in args[1:]]
-    return site.build(site.name, args, attrs)
 
 
-def _where(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
-    """Build `where`; a condition that is not bool is whether it is not 0."""
-    return site.build("where", [site.cast(args[0], "bool"), *args[1:]], attrs)
+def _where(site: Site, args: list[SSAValue], attrs: Attrs) -> None:
+    """Cast the condition: one that is not bool is whether it is not 0."""
+    args[0] = site.cast(args[0], "bool")
 
 
-def _sum(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
-    """Build `sum`; that of bools is whether any is true."""
-    return site.build("any" if dtype_of(args[0]) == "bool" else "sum", args, attrs)
+def _sum(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue | None:
+    """Build `any` of bools."""
+    return site.build("any", args, attrs) if dtype_of(args[0]) == "bool" else None
 
 
-def _integers(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
+def _integers(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue | None:
     """Build `shape_of` or a selection, whose sizes or indices TVM may give as floats."""
     dtype = attrs.get("dtype")
     if not isinstance(dtype, str) or not dtype.startswith("float"):
-        return site.build(site.name, args, attrs)
+        return None
     made = site.build(site.name, args, {**attrs, "dtype": "int32"})
     fields = site.context.fields(made)
     if fields is not None:
@@ -130,13 +128,12 @@ def _integers(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
     return made if attrs.get("ret_type") == "values" else site.cast(made, dtype)
 
 
-def _suppression(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
-    """Build `non_max_suppression`; TVM accepts any indices if they are not returned."""
+def _suppression(site: Site, args: list[SSAValue], attrs: Attrs) -> None:
+    """Replace indices that are not returned, as which TVM accepts anything."""
     dims, given = site.tensor(args[0]).get_shape(), site.tensor(args[2]).get_shape()
     is_ignored = attrs.get("return_indices") in (0, False) and DYNAMIC_INDEX not in dims[:2]
     if is_ignored and tuple(given) != tuple(dims[:2]):
         args[2] = site.value("zeros", shape=tuple(dims[:2]), dtype="int32")
-    return site.build(site.name, args, attrs)
 
 
 # ---------------------------------------------------------------------- layouts
@@ -152,7 +149,7 @@ def _has_axes(layout: Any, axes: str) -> bool:
     return parsed is not None and parsed.has_axes(axes)
 
 
-def _on_images(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
+def _on_images(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue | None:
     """
     Build an operator on data in one of the layouts of images that it has, the first by default.
 
@@ -163,7 +160,7 @@ def _on_images(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
     layout = attrs.get(key) or known[0]
     result = attrs.get("out_layout") or layout
     if not _has_axes(layout, known[0]) or not _has_axes(result, known[0]):
-        return site.build(site.name, args, attrs)
+        return None
     inner = layout if layout in known else known[0]
     data = change_layout(site, args[0], layout, inner)
     attrs = {name: value for name, value in attrs.items() if name != "out_layout"}
@@ -200,19 +197,20 @@ def _multiplied(site: Site, weight: SSAValue, attrs: Attrs) -> tuple[SSAValue, s
     return site.value("reshape", weight, newshape=tuple(size[axis] for axis in end)), end
 
 
-def _conv2d(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
+def _conv2d(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue | None:
     """Build `nn.conv2d` in layouts that the dialect has."""
-    weight, layout = _multiplied(site, args[1], attrs)
+    args[1], layout = _multiplied(site, args[1], attrs)
     if layout not in _KERNELS and _has_axes(layout, "OIHW"):
         plain = "HWIO" if attrs.get("data_layout") == "NHWC" else "OIHW"
-        weight, layout = change_layout(site, weight, layout, plain), plain
-    return _on_images(site, [args[0], weight, *args[2:]], {**attrs, "kernel_layout": layout})
+        args[1], layout = change_layout(site, args[1], layout, plain), plain
+    attrs["kernel_layout"] = layout
+    return _on_images(site, args, attrs)
 
 
 def _conv_on(axes: str, weight: int = 1) -> Conversion:
     """Return a conversion of a convolution whose weight is in another layout of `axes`."""
 
-    def convert(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
+    def convert(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue | None:
         known = _known_layouts(site.name)
         plain = axes + known[0][2:]
         layout = attrs.get("kernel_layout") or plain
@@ -225,7 +223,7 @@ def _conv_on(axes: str, weight: int = 1) -> Conversion:
     return convert
 
 
-def _deformable(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
+def _deformable(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue | None:
     """Build `nn.deformable_conv2d`, whose offset has the layout of the data."""
     layout = attrs.get("data_layout") or "NCHW"
     if _has_axes(layout, "NCHW"):

@@ -119,14 +119,14 @@ def _reverse_sequence(site: Site, data: Numbers, lengths: Numbers) -> Numbers:
 
 def _unravel_index(site: Site, indices: Numbers, shape: Numbers) -> Numbers:
     """index / (product of the dims after i) % dim i, for each axis i."""
-    (rank,), rows = shape.dims, list[Numbers]()
+    (rank,), rows = shape.sides(1), list[Numbers]()
     if rank > MAX_RANK:
         raise site.problem(f"a shape has at most {MAX_RANK} dims, but there are {rank}")
     for axis in reversed(range(rank)):
         dim = shape.part(axis, 0).cast(indices.dtype)
         rows.insert(0, indices.floor_mod(dim))
         indices = indices.floor_divide(dim)
-    return combined("stack", rows, 0)
+    return combined(site, "stack", rows, 0)
 
 
 def _strided_set(
@@ -187,7 +187,9 @@ def _written(indices: Numbers, values: Numbers, default: Numbers | None, shape: 
     rows = indices.viewed(count, *(dims[1:] or (1,)))
     if len(dims) > 2 or rows.dims[1] != len(shape):
         raise site.problem(f"indices must have {len(shape)} columns, as output_shape has entries")
-    strides = tuple(accumulate(shape[:0:-1], mul, initial=1))[::-1] if shape else ()
+    if not shape:
+        raise site.problem("output_shape must have an entry")
+    strides = tuple(accumulate(shape[:0:-1], mul, initial=1))[::-1]
     columns = [column.cast("int64") for column in rows.parts(1)]
     terms = [column * stride for column, stride in zip(columns, strides, strict=True)]
     flat = default.full(shape=(prod(shape),))
@@ -197,7 +199,7 @@ def _written(indices: Numbers, values: Numbers, default: Numbers | None, shape: 
 
 def _scatter_nd(site: Site, data: Numbers, indices: Numbers, updates: Numbers) -> Numbers:
     """Write slices of `updates` at the indices along the first axes of `data`."""
-    dims, (count, *_) = data.shape, indices.shape
+    dims, count = data.shape, next(iter(indices.shape), 0)
     if not 0 < count <= len(dims):
         raise site.problem(f"indices of {count} axes, but data has {len(dims)}")
     size = prod(dims[count:])
@@ -259,9 +261,7 @@ def _resized_lines(site: Site, data: Numbers) -> Numbers:
 
 def _resized_volumes(site: Site, data: Numbers) -> Numbers:
     """image.resize3d: planes are resized, then the lines through them; all is separable."""
-    if len(data.dims) != 5:
-        raise site.problem(f"data must have rank 5, but has rank {len(data.dims)}")
-    n, *dims = data.dims
+    n, *dims = data.sides(5)
     depth, height, width = site.integers("size", 3)
     if site["layout"] == "NDHWC":
         d, h, w, c = dims

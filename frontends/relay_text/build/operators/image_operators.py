@@ -262,7 +262,7 @@ def _grid_sample(site: Site, data: Numbers, grid: Numbers) -> Numbers:
     rows = index.broadcast_to(shape=(batch, *out[2:]))
     terms = list[Numbers]()
     for taps in product(*along):
-        places = combined("stack", [rows, *(tap.cast("int64") for tap, _ in taps)], 0)
+        places = combined(site, "stack", [rows, *(tap.cast("int64") for tap, _ in taps)], 0)
         term = channels_last.gather_nd(places)
         insides = [tap.is_within(0.0, n - 1.0) for (tap, _), n in zip(taps, sides, strict=True)]
         weights = [weight for _, weight in taps if weight is not None]
@@ -279,9 +279,7 @@ def _grid_sample(site: Site, data: Numbers, grid: Numbers) -> Numbers:
 
 def _multibox_prior(site: Site, data: Numbers) -> Numbers:
     """Boxes of each size, and of the first size in each other ratio, around each pixel."""
-    if len(data.dims) != 4:
-        raise site.problem(f"data must have rank 4, but has rank {len(data.dims)}")
-    height, width = data.dims[2:]
+    height, width = data.sides(4)[2:]
     sizes, ratios = site.numbers("sizes"), site.numbers("ratios")
     steps, offsets = site.numbers("steps", 2), site.numbers("offsets", 2)
     if not sizes or min(ratios, default=0) <= 0:
@@ -311,7 +309,7 @@ def _multibox_transform_loc(
     threshold = site.number("threshold")
     if site["keep_background"]:
         raise site.problem("keep_background must be False")
-    batch, _, count = scores.dims
+    batch, _, count = scores.sides(3)
     objects = scores.strided_slice(begin=(1,), end=(2**31 - 1,), axes=(1,))
     score, kind = objects.max(axis=(1,)), objects.argmax(axis=(1,), dtype="int32")
     is_valid = score.greater_equal(threshold)
@@ -324,11 +322,11 @@ def _multibox_transform_loc(
     sides = [x - w, y - h, x + w, y + h]
     if site["clip"]:
         sides = [side.clamped(0.0, 1.0) for side in sides]
-    rows = combined("stack", [kind.cast(scores.dtype), score, *sides], 2)
+    rows = combined(site, "stack", [kind.cast(scores.dtype), score, *sides], 2)
     rows = rows.where(is_valid.expand_dims(axis=2), -1.0)
     places = is_valid.cast("int32").argsort(axis=1, is_ascend=False, dtype="int64")
     batches = array(site, range(batch), (batch, 1)).broadcast_to(shape=(batch, count))
-    made = rows.gather_nd(combined("stack", [batches, places], 0))
+    made = rows.gather_nd(combined(site, "stack", [batches, places], 0))
     return [made, is_valid.cast("int32").sum(axis=(1,))]
 
 

@@ -2,9 +2,9 @@
 Operators of the text as formulas: arithmetic on tensors, of several operators of the dialect.
 
     def _variance(site, data, mean):
-        apart = data - mean                              %d = relay.subtract %data, %mean
-        return (apart * apart).mean(axis=site["axis"]) ->  %q = relay.multiply %d, %d
-                                                         %y = relay.mean %q {axis = …}
+        apart = data - mean                                  %d = relay.subtract %data, %mean
+        return (apart * apart).mean(axis=site["axis"])  ->   %q = relay.multiply %d, %d
+                                                             %y = relay.mean %q {axis = …}
     "variance": by_formula(_variance, axis=None)
 
 The parameters of a formula after the call are the operands: those with a default may be omitted,
@@ -56,6 +56,13 @@ class Numbers:
             given = self.site.text(self.value)
             raise self.site.problem(f"expected a static shape, but the tensor is of {given}")
         return shape
+
+    def sides(self, rank: int) -> Shape:
+        """Return the shape, which must be static, of a tensor that must have this rank."""
+        if len(self.shape) != rank:
+            given = self.site.text(self.value)
+            raise self.site.problem(f"expected a tensor of rank {rank}, but it is of {given}")
+        return self.dims
 
     @property
     def dtype(self) -> str:
@@ -129,6 +136,11 @@ class Numbers:
         """Take every slice along an axis, which is removed."""
         return [self.part(i, axis) for i in range(self.dims[axis])]
 
+    def elements(self) -> list[Numbers]:
+        """Take every element of a vector."""
+        self.sides(1)
+        return self.parts(0)
+
     def counted(self, count: int, *shape: int) -> Numbers:
         """Return 0, 1, … in the dtype of these numbers, as a vector or a tensor of `shape`."""
         return array(self.site, range(count), shape or None).cast(self.dtype)
@@ -174,9 +186,8 @@ def constant_integers(value: Numbers, what: str) -> Shape:
 # ---------------------------------------------------------------------------- operations
 
 
-def combined(name: str, parts: Sequence[Numbers], axis: int) -> Numbers:
+def combined(site: Site, name: str, parts: Sequence[Numbers], axis: int) -> Numbers:
     """Build `stack` or `concatenate`."""
-    site = parts[0].site
     fields = site.context.packed([part.value for part in parts], site.call.offset)
     return Numbers(site, site.value(name, fields, axis=axis))
 
@@ -194,8 +205,9 @@ def count_less(sequence: Numbers, values: Numbers, or_equal: bool = False) -> Nu
     def places(value: Numbers) -> Numbers:
         return value.argsort(axis=-1, dtype="int64").argsort(axis=-1, dtype="int64")
 
-    both = places(combined("concatenate", [sequence, values][:: 1 if or_equal else -1], -1))
-    at = both.strided_slice(begin=(start,), end=(end,), axes=(axis,))
+    both = [sequence, values] if or_equal else [values, sequence]
+    placed = places(combined(sequence.site, "concatenate", both, -1))
+    at = placed.strided_slice(begin=(start,), end=(end,), axes=(axis,))
     return at - places(values)
 
 

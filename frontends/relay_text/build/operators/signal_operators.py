@@ -51,7 +51,7 @@ def _dft(site: Site, re: Numbers, im: Numbers) -> Sequence[Numbers]:
 
 def _stft(site: Site, data: Numbers, window: Numbers) -> Numbers:
     """The transform of frames of `n_fft` samples, `hop_length` apart."""
-    batch, count = data.dims
+    batch, count = data.sides(2)
     names = ("n_fft", "hop_length", "win_length")
     size, hop, length = (site.integers(name, 1)[0] for name in names)
     if not (0 < size <= count and hop > 0 and length == size):
@@ -67,7 +67,7 @@ def _stft(site: Site, data: Numbers, window: Numbers) -> Numbers:
     cosines, sines = _waves(data, size, bins)
     parts = rows.call("nn.matmul", cosines), rows.call("nn.matmul", sines).negative()
     both = [part.viewed(batch, len(starts), bins).permuted(0, 2, 1) for part in parts]
-    complex = combined("stack", both, 3)
+    complex = combined(site, "stack", both, 3)
     return complex / float(size) ** 0.5 if site["normalized"] else complex
 
 
@@ -83,10 +83,10 @@ def _rows(indptr: Numbers, count: int) -> Numbers:
 def _dense_of(blocks: Numbers, indices: Numbers, indptr: Numbers, columns: int) -> Numbers:
     """Build the matrix of so many columns that has the blocks or numbers."""
     site = blocks.site
-    count, *block = blocks.dims
+    count, *block = blocks.dims if len(blocks.shape) == 3 else blocks.sides(1)
     height, width = block or (1, 1)
-    rows = indptr.dims[0] - 1
-    if columns % width or len(block) not in (0, 2) or rows < 0:
+    rows = indptr.sides(1)[0] - 1
+    if not width or columns % width or rows < 0:
         raise site.problem(f"blocks of {block} do not fill {columns} columns")
     across, size = columns // width, height * width
     place = (_rows(indptr, count) * across + indices.cast("int64")).viewed(count, 1)
@@ -101,7 +101,7 @@ def _sparse_dense(
     site: Site, dense: Numbers, blocks: Numbers, indices: Numbers, indptr: Numbers
 ) -> Numbers:
     """x Wᵀ, where W is sparse, or x with `sparse_lhs`."""
-    sparse = _dense_of(blocks, indices, indptr, dense.dims[-1])
+    sparse = _dense_of(blocks, indices, indptr, dense.sides(2)[-1])
     left, right = (sparse, dense) if site["sparse_lhs"] else (dense, sparse)
     return left.call("nn.dense", right)
 
@@ -109,14 +109,14 @@ def _sparse_dense(
 def _sparse_add(
     site: Site, dense: Numbers, blocks: Numbers, indices: Numbers, indptr: Numbers
 ) -> Numbers:
-    return dense + _dense_of(blocks, indices, indptr, dense.dims[-1])
+    return dense + _dense_of(blocks, indices, indptr, dense.sides(2)[-1])
 
 
 def _sparse_transpose(
     site: Site, values: Numbers, indices: Numbers, indptr: Numbers
 ) -> Sequence[Numbers]:
     """The compressed rows of the transposed square matrix: its elements, by column."""
-    (count,), (ends,) = values.dims, indptr.dims
+    (count,), (ends,) = values.sides(1), indptr.sides(1)
     order = indices.argsort(dtype="int64")
     rows = _rows(indptr, count).cast(indices.dtype)
     columns = indices.cast("int64").take(order, axis=0)
@@ -128,7 +128,9 @@ def _sparse_reshape(
     site: Site, indices: Numbers, old_shape: Numbers, new_shape: Numbers
 ) -> Sequence[Numbers]:
     """The indices of the elements, and the shape, of a sparse tensor that is reshaped."""
-    old, new = (shape.cast("int64").parts(0) for shape in (old_shape, new_shape))
+    old, new = (shape.cast("int64").elements() for shape in (old_shape, new_shape))
+    if indices.sides(2)[1] != len(old):
+        raise site.problem(f"expected {len(old)} columns of indices, as the shape has dims")
     one = number(site, 1, "int64")
     total, known = reduce(mul, old, one), reduce(mul, new, one)
     new = [(total / known.negative()).where(dim.equal(-1), dim) for dim in new]
@@ -138,7 +140,7 @@ def _sparse_reshape(
     for dim in reversed(new):
         columns.insert(0, rest.floor_mod(dim))
         rest = rest.floor_divide(dim)
-    made = combined("stack", columns, 1), combined("stack", new, 0)
+    made = combined(site, "stack", columns, 1), combined(site, "stack", new, 0)
     return [made[0].cast(indices.dtype), made[1].cast(old_shape.dtype)]
 
 
@@ -150,7 +152,7 @@ def _sparse_fill_empty_rows(
 
     Returns the indices and values, by row, and which rows were empty.
     """
-    dtype, columns = indices.dtype, indices.dims[1]
+    dtype, columns = indices.dtype, indices.sides(2)[1]
     zero, one = (number(site, value, dtype) for value in (0, 1))
     rows = zero.arange(shape.cast(dtype).part(0, 0), one, dtype=dtype)
     is_own = indices.part(0, 1).expand_dims(axis=1).equal(rows)
@@ -158,9 +160,9 @@ def _sparse_fill_empty_rows(
     first = is_empty.argwhere().cast(dtype)  # a column
     added = first * array(site, [1] + [0] * (columns - 1), (1, columns), dtype)
     fill = first.part(0, 1).cast(values.dtype) * 0 + default
-    every = combined("concatenate", [indices, added], 0)
+    every = combined(site, "concatenate", [indices, added], 0)
     order = every.part(0, 1).argsort(dtype="int64")
-    filled = combined("concatenate", [values, fill], 0).take(order, axis=0)
+    filled = combined(site, "concatenate", [values, fill], 0).take(order, axis=0)
     return [every.take(order, axis=0), is_empty, filled]
 
 

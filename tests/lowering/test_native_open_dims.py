@@ -1,0 +1,133 @@
+"""
+Random networks with an open number of rows compute natively what the machine does, at five sizes.
+
+`XRELAY_RANDOM_PROGRAMS=1000 pytest …` compiles so many others.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers.programs.random_settings import OTHER, rounds
+
+import xrelay
+from xrelay.tools.opt.opt import main
+
+FIRST_SEED = Random().randrange(1 << 30) if OTHER else 0
+TOGETHER = 8
+"""The functions of a library."""
+
+LENGTHS = (1, 7, 16, 0, 45)
+"""The numbers of rows: of one, of ends of tiles, of whole ones, of none, and of several."""
+
+
+class Network:
+    """A function of `x` (n, width), whose layers read weights that are its other parameters."""
+
+    def __init__(self, rng: Random, name: str) -> None:
+        self.rng, self.count = rng, 0
+        self.lines: list[str] = []
+        self.weights: list[tuple[int, ...]] = []
+        self.width = rng.choice((4, 8, 16, 24, 33, 48))
+        first, value = self.width, "%x"
+        layers = (self.dense, self.packed, self.norm, self.gate, self.heads, self.scores)
+        for _ in range(rng.randrange(2, 6)):
+            value = rng.choice(layers)(value)
+        taken = [f"%w{i}: {self.type(*shape)}" for i, shape in enumerate(self.weights)]
+        head = ", ".join([f'%x: {self.type("?", first)} {{relay.dims = ["n", {first}]}}', *taken])
+        result = self.type("?", self.width)
+        body = "\n".join([*self.lines, f"func.return {value} : {result}"])
+        self.text = f"func.func @{name}({head}) -> {result} {{\n{body}\n}}\n"
+        self.shape = (first, *self.weights)
+
+    def type(self, *dims: object) -> str:
+        return f"tensor<{'x'.join(map(str, dims))}xf32>"
+
+    def op(self, name: str, attributes: str, result: Sequence[object], *operands: Any) -> str:
+        """Append an operator on values and their dims."""
+        self.count += 1
+        values, dims = operands[::2], operands[1::2]
+        types = ", ".join(self.type(*each) for each in dims)
+        to, called = f"%v{self.count}", f"relay.{name} {', '.join(values)} {attributes}"
+        self.lines.append(f"{to} = {called} : ({types}) -> {self.type(*result)}")
+        return to
+
+    def weight(self, *shape: int) -> str:
+        self.weights.append(shape)
+        return f"%w{len(self.weights) - 1}"
+
+    def product(self, x: str, name: str, shape: Sequence[int], columns: int) -> str:
+        y = self.op(name, "", ("?", columns), x, ("?", self.width), self.weight(*shape), shape)
+        self.width = columns
+        if self.rng.random() < 0.5:
+            bias = self.weight(columns)
+            y = self.op("add", "", ("?", columns), y, ("?", columns), bias, (columns,))
+        name = self.rng.choice(("nn.relu", "tanh", "erf"))
+        return self.op(name, "", ("?", columns), y, ("?", columns))
+
+    def dense(self, x: str) -> str:
+        units = self.rng.choice((3, 8, 16, 30, 64))
+        return self.product(x, "nn.dense", (units, self.width), units)
+
+    def packed(self, x: str) -> str:
+        panels, columns = self.rng.randrange(1, 5), self.rng.choice((8, 16, 32))
+        return self.product(x, "nn.packed_dense", (panels, self.width, columns), panels * columns)
+
+    def norm(self, x: str) -> str:
+        full, vector = ("?", self.width), (self.width,)
+        scale, shift = self.weight(*vector), self.weight(*vector)
+        return self.op("nn.layer_norm", "", full, x, full, scale, vector, shift, vector)
+
+    def gate(self, x: str) -> str:
+        full = "?", self.width
+        open = self.op("sigmoid", "", full, x, full)
+        return self.op(self.rng.choice(("multiply", "add")), "", full, x, full, open, full)
+
+    def scores(self, x: str) -> str:
+        """Attention of one head: rows and columns are open."""
+        full, square = ("?", self.width), ("?", "?")
+        by_rows = "{transpose_b = true}"
+        products = self.op("nn.matmul", by_rows, square, x, full, x, full)
+        shares = self.op("nn.softmax", "", square, products, square)
+        return self.op("nn.matmul", "", full, shares, square, x, full)
+
+    def heads(self, x: str) -> str:
+        """Attention of two heads."""
+        if self.width % 2:
+            return self.scores(x)
+        full, each = ("?", self.width), self.width // 2
+        split, turned, square = ("?", 2, each), (2, "?", each), (2, "?", "?")
+        shape, axes = f"newshape = array<i64: 0, 2, {each}>", "{axes = array<i64: 1, 0, 2>}"
+        parts = self.op("reshape", f"{{{shape}}}", split, x, full)
+        parts = self.op("transpose", axes, turned, parts, split)
+        products = self.op("nn.batch_matmul", "", square, parts, turned, parts, turned)
+        shares = self.op("nn.softmax", "", square, products, square)
+        plain = "{transpose_b = false}"
+        mixed = self.op("nn.batch_matmul", plain, turned, shares, square, parts, turned)
+        back = self.op("transpose", axes, split, mixed, turned)
+        return self.op("reshape", f"{{newshape = array<i64: 0, {self.width}>}}", full, back, split)
+
+
+def test_networks_at_five_sizes(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    numbers = range(FIRST_SEED, FIRST_SEED + (OTHER or rounds(8 * TOGETHER)))
+    for first in range(numbers.start, numbers.stop, TOGETHER):
+        seeds = numbers[first - numbers.start :][:TOGETHER]
+        networks = [Network(Random(seed), f"n{seed}") for seed in seeds]
+        source, library = tmp_path / "nets.mlir", tmp_path / f"nets{first}.so"
+        source.write_text("".join(network.text for network in networks))
+        target = "native{cpu=native threads=on cache=off}"
+        assert main([str(source), "-t", target, "-o", str(library)]) == 0
+        assert "without its schedule" not in capsys.readouterr().err
+        machine, native = xrelay.compile(source), xrelay.load(library, threads=2)
+        for seed, network in zip(seeds, networks, strict=True):
+            made = np.random.default_rng(seed)
+            width, *shapes = network.shape
+            weights = [made.standard_normal(s, np.float32) * s[-1] ** -0.5 for s in shapes]
+            for rows in LENGTHS:
+                x = made.standard_normal((rows, width), np.float32)
+                wanted, found = (exe[f"n{seed}"](x, *weights) for exe in (machine, native))
+                message = f"network {seed}, {rows} rows\n{network.text}"
+                np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5, err_msg=message)
