@@ -47,6 +47,7 @@ from .interfaces import (
     DestinationPassing,
     DeviceConstraint,
     DeviceRule,
+    JoinsOperands,
     KernelEffects,
     Lookup,
     OnHost,
@@ -299,6 +300,25 @@ def verify_same_place(data: TensorType[Attribute], view: TensorType[Attribute]) 
         raise VerifyException(f"a view is where its data is, but goes from {data} to {view}")
 
 
+def verify_has_shape(result: TensorType[Attribute], shape: SSAValue | None) -> None:
+    """Check that a view has a shape operand if it has a dynamic dim."""
+    if is_static(result) == (shape is not None):
+        fault = "has a dynamic dim and needs a" if shape is None else "is static and takes no"
+        raise VerifyException(f"{result} {fault} shape operand")
+
+
+def parse_view_type(parser: Parser, count: int) -> FunctionType:
+    """Parse a colon and the type of a view, a function of `count` operands."""
+    parser.parse_punctuation(":")
+    at = parser.pos
+    type = parser.parse_type()
+    found = type if isinstance(type, FunctionType) else FunctionType.from_lists([], [])
+    if (len(found.inputs), len(found.outputs)) != (count, 1):
+        expected = f"expected a function type of {count} operands and a result"
+        parser.raise_error(expected, at, parser.pos)
+    return found
+
+
 @irdl_op_definition
 class ReshapeTensorOp(IRDLOperation):
     """
@@ -387,21 +407,14 @@ class SliceTensorOp(IRDLOperation):
         if parser.parse_optional_keyword("shape") is not None:
             shape = parser.parse_unresolved_operand()
         attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        at = parser.pos
-        type = parser.parse_type()
-        count = 1 if shape is None else 2
-        found = type if isinstance(type, FunctionType) else FunctionType.from_lists([], [])
-        if (len(found.inputs), len(found.outputs)) != (count, 1):
-            expected = f"expected a function type of {count} operands and a result"
-            parser.raise_error(expected, at, parser.pos)
-        inputs = found.inputs.data
+        type = parse_view_type(parser, 1 if shape is None else 2)
+        inputs = type.inputs.data
         place = dynamic if start is None else start.value.data
         assert place is not None
         op = cls(
             parser.resolve_operand(data, inputs[0]),
             place,
-            found.outputs.data[0],
+            type.outputs.data[0],
             None if shape is None else parser.resolve_operand(shape, inputs[1]),
         )
         op.attributes = attributes
@@ -436,11 +449,7 @@ class SliceTensorOp(IRDLOperation):
                 raise VerifyException(f"rows of {data} cannot be {result}")
         if self.shape is not None:
             verify_shape(self.shape, len(after))
-        if is_static(result) == (self.shape is not None):
-            fault = (
-                "has a dynamic dim and needs a" if self.shape is None else "is static and takes no"
-            )
-            raise VerifyException(f"{result} {fault} shape operand")
+        verify_has_shape(result, self.shape)
         if self.start is not None:
             start, count = self.start.value.data, max(after[0], 0)
             there = before[0] if before[0] != DYNAMIC_INDEX else start + count
@@ -448,4 +457,94 @@ class SliceTensorOp(IRDLOperation):
                 raise VerifyException(other_rows(data, start, after))
 
 
-Vm = Dialect("vm", [InvokeTvmOp, ShapeFuncOp, ShapeOfOp, ReshapeTensorOp, SliceTensorOp])
+class JoinDevices(DeviceRule):
+    """The parts are on the device of the result; a shape is on the host."""
+
+    names_no_device: ClassVar = True
+
+    def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
+        assert isinstance(op, JoinTensorsOp)
+        yield SameDomain((*op.parts, op.result), "parts are where they are joined")
+        if op.shape is not None:
+            yield OnHost(op.shape, f"the shape of {op.name} is on the host")
+
+
+@irdl_op_definition
+class JoinTensorsOp(IRDLOperation):
+    """
+    View `parts`, which lie side by side in one storage, as one tensor of their elements in order.
+
+    ```mlir
+    %y = vm.join_tensors %a, %b : (tensor<2x4xf32>, tensor<1x4xf32>) -> tensor<3x4xf32>
+    %d = vm.join_tensors %a, %b shape %s
+         : (tensor<?x4xf32>, tensor<1x4xf32>, tensor<2xi64>) -> tensor<?x4xf32>
+    ```
+
+    The result aliases its parts: each starts in the storage where the one before it ends; a part
+    without elements may be anywhere. A dynamic shape is given by an i64 tensor on the host.
+    """
+
+    name = "vm.join_tensors"
+
+    parts = var_operand_def(TensorType)
+    shape = opt_operand_def(TensorType)
+    result = result_def(TensorType)
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    traits = traits_def(Pure(), JoinsOperands(), ShapedByOperand(), JoinDevices())
+
+    def __init__(self, parts: Sequence[SSAValue], type: Attribute, shape: SSAValue | None = None):
+        super().__init__(operands=[parts, shape], result_types=[type])
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        at = parser.pos
+        operands = parser.parse_comma_separated_list(
+            parser.Delimiter.NONE, parser.parse_unresolved_operand
+        )
+        shaped = parser.parse_optional_keyword("shape") is not None
+        if shaped:
+            operands.append(parser.parse_unresolved_operand())
+        attributes = parser.parse_optional_attr_dict()
+        type = parse_view_type(parser, len(operands))
+        resolved = parser.resolve_operands(operands, type.inputs.data, at)
+        parts = resolved[:-1] if shaped else resolved
+        op = cls(parts, type.outputs.data[0], resolved[-1] if shaped else None)
+        op.attributes = attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_list(self.parts, printer.print_operand)
+        if self.shape is not None:
+            printer.print_string(" shape ")
+            printer.print_operand(self.shape)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        types = [operand.type for operand in self.operands]
+        printer.print_attribute(FunctionType.from_lists(types, [self.result.type]))
+
+    def verify_(self) -> None:
+        parts, result = [as_tensor(part.type) for part in self.parts], as_tensor(self.result.type)
+        assert result is not None
+        if not parts:
+            raise VerifyException("a join has at least one part")
+        for part in parts:
+            assert part is not None
+            verify_same_place(part, result)
+        if self.shape is not None:
+            verify_shape(self.shape, result.get_num_dims())
+        verify_has_shape(result, self.shape)
+        known = [prod(part.get_shape()) for part in parts if part is not None and is_static(part)]
+        if is_static(result):
+            whole = prod(result.get_shape())
+            if sum(known) > whole or (len(known) == len(parts) and sum(known) < whole):
+                raise VerifyException(
+                    f"the parts have {sum(known)} elements, but {result} has {whole}"
+                )
+
+
+Vm = Dialect(
+    "vm",
+    [InvokeTvmOp, ShapeFuncOp, ShapeOfOp, ReshapeTensorOp, SliceTensorOp, JoinTensorsOp],
+)

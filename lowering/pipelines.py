@@ -44,6 +44,9 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
 - `remove-unused-kernels` after both: they leave kernels without calls.
 - `reorder-for-memory`, with `reorder`, after all passes that remove ops and before `plan-memory`:
   lifetimes depend on the order. It is off by default, as few networks gain (`docs/planning.md`).
+- `join-tensors` after it, and after `reuse-in-place`, as a result may be written over a join, but
+  over no part of one; compiled kernels need parts that are aligned. `remove-unused-kernels` after
+  it: nothing calls most concatenations any more.
 - `plan-memory` after all passes that remove or move ops: lifetimes are those of the final program.
   With `pools`, it puts storages into them. With `memory=coalesce`, `coalesce-storage` and
   `layout-slices` in its place; with `memory=none`, neither: then `assign-pools` before, if there
@@ -151,6 +154,10 @@ _TO_MANIFEST = (
 )
 
 _REORDER = {False: (), True: ("reorder-for-memory",)}
+
+_JOINED = ("reuse-in-place", "join-tensors", "remove-unused-kernels")
+
+_JOINED_COMPILED = ("reuse-in-place", "join-tensors{compiled=true}", "remove-unused-kernels")
 
 _MEMORY = {
     "none": ("manifest-lifetimes",),
@@ -268,7 +275,9 @@ class VmPipeline(Pipeline):
         tiled = _tiled(self.peak, self.work)
         kernels = (*simple, *tiled, *_on(self.default), "create-shape-functions")
         placed = ("assign-pools",) if self.pools and self.memory != "plan" else ()
-        planned = (*_REORDER[self.reorder], *placed, *_MEMORY[self.memory])
+        joined = _JOINED_COMPILED if self.kernels == "native" else _JOINED
+        joined = joined if self.memory == "plan" else joined[1:]
+        planned = (*_REORDER[self.reorder], *joined, *placed, *_MEMORY[self.memory])
         manifest = _TO_MANIFEST if self.kernels == "native" else _with_views(_TO_MANIFEST)
         passes = (*kernels, *manifest, *planned, *_TO_BYTECODE)
         passes = _with_option(passes, _OF_POOLS, "pools", *([self.pools] if self.pools else []))
@@ -326,7 +335,7 @@ class AotPipeline(Pipeline):
         simple = (*_TO_SCALED, *_TO_FIRST_ORDER, *layout, *_WEIGHTS)
         simple = (*simple, *_tiled(self.peak, self.work))
         kernels = (*simple, *_on(self.default), "create-shape-functions{checks=true}")
-        planned = (*_REORDER[self.reorder], "plan-memory{lend-entries=true}")
+        planned = (*_REORDER[self.reorder], *_JOINED_COMPILED, "plan-memory{lend-entries=true}")
         placed = ("place-constants",) if self.constants else ()
         passes = (*kernels, *_TO_MANIFEST, *planned, *placed, *_TO_MEMREF)
         passes = _with_option(passes, _OF_POOLS, "pools", *([self.pools] if self.pools else []))

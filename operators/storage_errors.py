@@ -39,6 +39,16 @@ def other_rows(spec: object, start: int, shape: Sequence[int]) -> str:
     return f"{spec} has no rows of shape {list(shape)} from {start} on"
 
 
+def apart(specs: Sequence[object]) -> str:
+    """Parts of a join, of types `specs`, of which one does not start where another ends."""
+    return f"the parts are not side by side in one storage: {', '.join(map(str, specs))}"
+
+
+def other_elements_of_join(count: int, shape: Sequence[int]) -> str:
+    """A join of parts of `count` elements in a shape with another number of elements."""
+    return f"parts of {count} elements cannot be joined to {list(shape)}"
+
+
 def no_array(shape: Sequence[int], error: Exception) -> str:
     """A shape of more dims or bytes than arrays may have."""
     return f"NumPy has no array of shape {list(shape)}: {error}"

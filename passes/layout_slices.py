@@ -37,11 +37,11 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from ..dialects import memory
 from ..dialects.dense import integer
-from ..operators.orders import Layout, On, Orders, Row
+from ..operators.orders import Layout, Life, On, Orders, Row
 from ..planning import Arm, Buffer, Infeasible, Interval, Plan, Pool, Problem, ProblemError, solve
 from ..planning.buffers import LIMIT, TooManyPairs
 from ..planning.unknown_sizes.choice import Choice, choose
-from ..planning.unknown_sizes.piece_orders import choose_rows
+from ..planning.unknown_sizes.piece_orders import choose_rows, placed_rows
 from .sizes.reader import Sizes
 from .sizes.sample_sizes import Sample, samples_of
 from .support.diagnostics import PassError, emit_remark, wants_remarks
@@ -176,8 +176,15 @@ def static_layout(packing: memory.Packing, strategy: Strategy) -> Layout[SSAValu
         plan = plan_of(packing, strategy)
         return Layout((plan.height,), plan.offsets)
     sizes = [known for size in packing.sizes if (known := static_size(size)) is not None]
-    orders = Orders(packing.alignment, tuple(orders_of_pieces(packing, [sizes])), packing.rows)
-    totals, offsets = orders.laid_out(sizes)
+    rows, lives = rows_and_lives(packing)
+
+    def placed(with_arms: bool) -> Sequence[int]:
+        return placed_rows(rows, lives, sizes, packing.alignment, strategy, with_arms)
+
+    offsets = planned(packing, placed)
+    totals = [0] * (1 + max((row.pool for row in rows), default=0))
+    for row, offset, size in zip(rows, offsets, sizes, strict=True):
+        totals[row.pool] = max(totals[row.pool], offset + max(size, 0))
     pool = packing.op.pool
     if pool is not None and pool.capacity is not None and max(totals, default=0) > pool.capacity:
         raise no_room(packing, max(totals), max(totals) - pool.capacity)
@@ -191,9 +198,16 @@ def has_pieces(packing: memory.Packing) -> bool:
 
 def orders_of_pieces(packing: memory.Packing, samples: Sequence[Sequence[int]]) -> list[On]:
     """Choose orders of slices that have places, pools, or several intervals."""
+    rows, lives = rows_and_lives(packing)
+    return planned(
+        packing,
+        lambda with_arms: choose_rows(rows, lives, samples, packing.alignment, with_arms),
+    )
+
+
+def rows_and_lives(packing: memory.Packing) -> tuple[Sequence[Row], Sequence[Life]]:
     rows = packing.rows or (Row(),) * len(packing.slices)
-    lives = [op.life for op in packing.slices]
-    return planned(packing, lambda _: choose_rows(rows, lives, samples, packing.alignment))
+    return rows, [op.life for op in packing.slices]
 
 
 def choice_of(packing: memory.Packing, samples: Sequence[Sample]) -> Choice:
@@ -295,7 +309,13 @@ class LayoutSlicesPass(ModulePass):
                 apply_patterns(op, FoldWorkspaceSize(totals), only=asked)
             dynamic = [pack for pack in packs if not is_static(memory.Packing(pack))]
             if self.dynamic == "at-bind":
-                left = [pack for pack in dynamic if pack.workspace is None and not pack.orders]
+                left = [
+                    pack
+                    for pack in dynamic
+                    if pack.workspace is None
+                    and not pack.orders
+                    and not has_pieces(memory.Packing(pack))
+                ]
                 rewrite_each(left, leave_to_machine)
             packs = [pack for pack in packs if pack.at_bind is None]
             if any(pack.at_bind is None for pack in dynamic):

@@ -33,7 +33,7 @@ from xdsl.passes import ModulePass
 
 from ..operators.records import record
 from .bytes.numbered import Arm
-from .bytes.packs import JoinPack, packs_of
+from .bytes.packs import JoinPack, packs_of, side_by_side
 from .bytes.storages import Scope, Storage, Storages, storages_in
 from .sizes.reader import Sizes
 from .support.levels import Level
@@ -82,9 +82,14 @@ class PackStoragePass(ModulePass):
             read()
             return sizes.size(size).is_natural
 
+        bodies = storages_in(op)
+        for storage in (storage for storages in bodies for storage in storages.found):
+            if storage.parts:
+                read()
+                storage.parts = side_by_side(storage.parts, sizes)
         places = [
             place
-            for storages in storages_in(op)
+            for storages in bodies
             for place in packs_of(
                 storages.found,
                 Homes(storages, next(iter(storages.regions.values())), is_of_dims),

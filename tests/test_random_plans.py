@@ -39,7 +39,7 @@ REPAIRED = "plan-devices{default=cuda:0 repair=true}"
 COPYING, PLANNED = (
     VmPipeline(memory).text.replace("plan-devices", REPAIRED) for memory in ("none", "plan")
 )
-UNPLANNED = COPYING.replace("view-slices,", "")
+UNPLANNED = COPYING.replace("view-slices,", "").replace("join-tensors,", "")
 OVERWRITE = "overwrite-dead-bytes,verify-memory-plan"
 FLAGS = (np.array(True), np.array(False))
 
@@ -134,7 +134,7 @@ def test_programs_in_pools(rng: Random, is_open: bool, given: str, minimize: str
 
 @exactly(40)
 @given(st.randoms(use_true_random=False), st.booleans(), plan_options("plan-memory"))
-def test_slices_that_are_views(rng: Random, is_open: bool, options: str):
+def test_slices_and_joins_that_are_views(rng: Random, is_open: bool, options: str):
     module = parse(SlicedProgram(rng, is_open).text)
     rows = [8, rng.randrange(12), rng.randrange(3)] if is_open else [8]
     calls = [[*arguments([(n, 4), (4, 4)])] for n in rows]

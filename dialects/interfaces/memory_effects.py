@@ -69,6 +69,24 @@ class ViewsOperand(ResultAliases):
 
 
 @dataclass(frozen=True)
+class JoinsOperands(Aliasing):
+    """
+    The result, the op's only one, is the bytes of the operands in group `name`, side by side.
+
+    Nothing is allocated or computed: they lie so in one storage.
+    """
+
+    name: str = "parts"
+
+    def parts(self, op: Operation) -> Sequence[SSAValue]:
+        """Return the operands whose bytes the result has, in order."""
+        return getattr(op, self.name)
+
+    def aliases(self, op: Operation) -> Iterable[tuple[OpResult, SSAValue]]:
+        return ((op.results[0], part) for part in self.parts(op))
+
+
+@dataclass(frozen=True)
 class ShapedByOperand(OpTrait):
     """The result has the shape that operand `name` holds, a vector of i64, if the op has it."""
 

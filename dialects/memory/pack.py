@@ -282,18 +282,22 @@ class SliceOp(IRDLOperation):
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(KeptIfNumbered(), NumbersOnHost())
 
-    def __init__(self, pack: SSAValue, slice: Slice):
+    def __init__(self, pack: SSAValue, slice: Slice, beside: SSAValue | None = None):
         size, arms = slice.size, slice.arms
         is_static = isinstance(size, int)
+        counts = _PACK_ALONE if is_static else _PACK_AND_SIZE
+        if beside is not None:
+            counts = DenseArrayBase.from_list(i32, [1, int(not is_static), 0, 1, 0, 0])
         properties: dict[str, Attribute] = {
             "lifetime": i64_array((slice.start, slice.stop)),
-            "operandSegmentSizes": _PACK_ALONE if is_static else _PACK_AND_SIZE,
+            "operandSegmentSizes": counts,
         }
         if is_static:
             properties["static_size"] = i64_attribute(size)
         if arms:
             properties["in_arms"] = i64_array(n for arm in arms for n in arm)
         operands = (pack,) if is_static else (pack, size)
+        operands = operands if beside is None else (*operands, beside)
         Operation.__init__(self, operands=operands, properties=properties, result_types=(i64,))
 
     def segments(self) -> tuple[int, ...]:

@@ -178,6 +178,15 @@ def lower_slice(builder: BytecodeBuilder, op: Operation) -> None:
     builder.emit(bytecode.SliceTensorOp, op, dst=dst, tensor=data, start=start, shape=shape)
 
 
+def lower_join(builder: BytecodeBuilder, op: Operation) -> None:
+    assert isinstance(op, vm.JoinTensorsOp)
+    type, registers = as_tensor(op.result.type), builder.registers
+    assert type is not None
+    shape = i64_array(type.get_shape()) if op.shape is None else registers[op.shape]
+    parts, dst = builder.registers_of(op.parts), builder.define(op.result)
+    builder.emit(bytecode.JoinTensorsOp, op, dst=dst, parts=parts, shape=shape)
+
+
 def lower_shape_of(builder: BytecodeBuilder, op: Operation) -> None:
     data = builder.registers[op.operands[0]]
     builder.emit(bytecode.ShapeOfOp, op, dst=builder.define(op.results[0]), tensor=data)
@@ -313,6 +322,7 @@ RULES: Mapping[type[Operation], Rule] = {
     vm.ShapeFuncOp: lower_shape_function_call,
     vm.ReshapeTensorOp: lower_reshape,
     vm.SliceTensorOp: lower_slice,
+    vm.JoinTensorsOp: lower_join,
     vm.ShapeOfOp: lower_shape_of,
     func.CallOp: lower_call,
     relay.InvokeOp: lower_call,

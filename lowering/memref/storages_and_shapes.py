@@ -5,6 +5,7 @@ Storages, the tensors in them, and shapes as their elements.
     %t = memory.alloc_tensor %s[128] : T        %t = memref.view %s[%c128][] : … to memref<…>
     %v = vm.reshape_tensor %t : …          ->   %v = memref.reinterpret_cast %t to …
     %r = vm.slice_tensor %t[2] : …              %r = memref.view %s[%c160][] : … to memref<…>
+    %j = vm.join_tensors %t, %u : …             %j = memref.view %s[%c128][] : … to memref<…>
     %y = memory.copy ins(%x) outs(%t)           memref.copy %x, %t
     memory.kill %y
     %s = vm.shape_of %x                         %0 = memref.dim %x, %c0
@@ -93,16 +94,21 @@ def place(
 def convert_alloc_tensor(op: memory.AllocTensorOp, w: Writer) -> None:
     """View bytes of a storage as a tensor."""
     type = w.type_of(op.tensor)
-    shape = type.get_shape()
-    static = prod(dim for dim in shape if dim != DYNAMIC_INDEX) * element_size(type.element_type)
-    dims: list[SSAValue] = []
-    bytes: int | SSAValue = static
-    if op.shape is not None:
-        elements = elements_of(op.shape, w)
-        sizes = [e for e, dim in zip(elements, shape, strict=True) if dim == DYNAMIC_INDEX]
-        dims = [w.call("dim", size)[0] for size in sizes]
-        bytes = product(static, sizes, w)
+    dims, bytes = dims_and_bytes(type, op.shape, w)
     w.replace_by(memref.ViewOp(op.storage, place(op, bytes, w), dims, type))
+
+
+def dims_and_bytes(
+    type: MemRefType, shape: SSAValue | None, w: Writer
+) -> tuple[Sequence[SSAValue], int | SSAValue]:
+    """Return the dynamic dims of a tensor, and its size."""
+    dims = type.get_shape()
+    static = prod(dim for dim in dims if dim != DYNAMIC_INDEX) * element_size(type.element_type)
+    if shape is None:
+        return (), static
+    elements = zip(elements_of(shape, w), dims, strict=True)
+    sizes = [element for element, dim in elements if dim == DYNAMIC_INDEX]
+    return [w.call("dim", size)[0] for size in sizes], product(static, sizes, w)
 
 
 def product(static: int, sizes: Sequence[SSAValue], w: Writer) -> SSAValue:
@@ -175,6 +181,23 @@ def convert_slice(op: vm.SliceTensorOp, w: Writer) -> None:
     copy = w.value(memref.AllocOp([], [], type, IntegerAttr(MIN_ALIGNMENT, i64)))
     w(memref.CopyOp(w.value(rows), copy))
     return w.replace(copy)
+
+
+@converts(vm.JoinTensorsOp)
+def convert_join(op: vm.JoinTensorsOp, w: Writer) -> None:
+    """View the bytes from the start of the first part on."""
+    part = next((p for p in op.parts if 0 not in as_memref(p.type).get_shape()), op.parts[0])
+    while isinstance(view := part.owner, memref.ReinterpretCastOp):
+        part = view.source
+    if not isinstance(view, memref.ViewOp):
+        raise PassError("cannot tell which bytes are joined", op)
+    storage, byte, type = view.source, view.byte_shift, w.type_of(op.result)
+    while isinstance(outer := storage.owner, memref.ViewOp):  # a part of a storage
+        storage, byte = outer.source, w.value(arith.AddiOp(outer.byte_shift, byte))
+    dims, bytes = dims_and_bytes(type, op.shape, w)
+    if isinstance(bytes, SSAValue):
+        (byte,) = w.call("place", bytes, w.as_number(byte), w.dim(storage, 0))
+    w.replace_by(memref.ViewOp(storage, byte, dims, type))
 
 
 @converts(memory.CopyOp)

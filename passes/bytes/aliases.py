@@ -154,8 +154,12 @@ class AliasClasses:
             kind = type(row.op)
             if kind is memory.AllocTensorOp:
                 tensors.add_tensor(row)
+            elif kind is memory.SliceStorageOp:
+                tensors.add_slice(row)
             elif facts.views is not None:
                 tensors.add_view(row, *facts.views.operands)
+            elif facts.joins is not None:
+                tensors.add_view(row, 0)
             if facts.writes:
                 link_write(row, self)
             if facts.links:

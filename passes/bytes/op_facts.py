@@ -17,6 +17,7 @@ from ...dialects.interfaces import (
     DestinationPassing,
     FreesOperand,
     HoldsNoTensors,
+    JoinsOperands,
     KernelEffects,
     ReadsOnlySizes,
     Rematerializable,
@@ -40,6 +41,7 @@ class OpFacts:
         self.aliasing = kind.get_trait(Aliasing)
         self.calls = kind.get_trait(CallsFunction)
         self.views = kind.get_trait(ViewsOperand)
+        self.joins = kind.get_trait(JoinsOperands)
         self.shaped = kind.get_trait(ShapedByOperand)
         self.only_sizes = kind.get_trait(ReadsOnlySizes) is not None
         self.constant = kind.get_trait(Rematerializable) is not None
@@ -87,6 +89,23 @@ def root_of(value: SSAValue) -> SSAValue:
     while (source := viewed(value)) is not None:
         value = source
     return value
+
+
+def is_part(tensor: Operation) -> bool:
+    """Test whether what is written into a tensor, or a view of all of it, is a part of a join."""
+    pending = [
+        user.results[use.index - len(user.operands)]
+        for use in tensor.results[0].uses
+        if facts_of(user := use.operation).writes
+    ]
+    while pending:
+        for use in pending.pop().uses:
+            facts = facts_of(use.operation)
+            if facts.joins is not None:
+                return True
+            if facts.views is not None and facts.views.is_whole:
+                pending.append(use.operation.results[0])
+    return False
 
 
 def shape_of(value: SSAValue) -> SSAValue | None:

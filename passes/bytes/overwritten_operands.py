@@ -3,7 +3,8 @@ Results that are written over operands: two tensors at the same bytes.
 
     %t = memory.alloc_tensor %s[0]
     %x = vm.invoke_tvm_op @f … outs(%t)             %x is in %t
-    %u = memory.alloc_tensor %s[0]
+    %w = memory.slice_storage %s[0] size 64 …
+    %u = memory.alloc_tensor %w[0]
     %y = vm.invoke_tvm_op @g ins(%x) outs(%u)       %y is in %u, and written over %x
 
 Linear in operands.
@@ -34,19 +35,31 @@ class Tensors:
     of: dict[int, int] = field(default_factory=lambda: {})
     """By the numbers of values; a tensor is the value that `memory.alloc_tensor` defines."""
     _starts: dict[int, Start] = field(default_factory=lambda: {})
+    """The places of tensors and slices."""
     _first: dict[Start, int] = field(default_factory=lambda: {})
     """The first tensor that starts at a place."""
     _shared: set[Start] = field(default_factory=lambda: set())
     """The places at which several tensors start."""
 
+    def add_slice(self, row: Row) -> None:
+        """Add a `memory.slice_storage`."""
+        self._starts[row.results[0]] = self._start(row)
+
+    def _start(self, row: Row) -> Start:
+        """Return the place of a tensor or slice: that of a slice in its storage, if it can be."""
+        storage, attribute = row.uses[0], row.op.properties.get("offset")
+        if attribute is None:
+            return storage, row.uses[1], True
+        offset = cast(IntegerAttr[I64], attribute).value.data
+        root, start, is_value = self._starts.get(storage, (storage, 0, False))
+        if is_value and offset:
+            return storage, offset, False
+        return root, start if is_value else start + offset, is_value
+
     def add_tensor(self, row: Row) -> None:
         """Add a `memory.alloc_tensor`."""
         (tensor,) = row.results
-        offset = row.op.properties.get("offset")
-        if offset is None:
-            start = row.uses[0], row.uses[1], True
-        else:
-            start = row.uses[0], cast(IntegerAttr[I64], offset).value.data, False
+        start = self._start(row)
         self.of[tensor] = tensor
         self._starts[tensor] = start
         if self._first.setdefault(start, tensor) != tensor:

@@ -30,10 +30,11 @@ from xdsl.rewriter import InsertPoint
 
 from ...dialects import memory
 from ...dialects.device import device_of
+from ...operators.sizes.size_expressions import Expr
 from ..sizes.available import Available
 from ..sizes.reader import Sizes
 from ..workspaces.caller_sizes import Workspace, workspaces_of
-from .storages import Scope, Storage
+from .storages import Part, Scope, Storage
 
 MAX_PLACES = 16
 """The maximum number of places in a block at which packs stand, as sizes become known."""
@@ -58,16 +59,24 @@ class Pack:
 
     @cached_property
     def slices(self) -> dict[Operation, memory.Slice]:
-        """The slice of each storage; lifetimes are numbered from 0 without gaps."""
+        """
+        The slice of each storage, or of each part of one, in order.
+
+        Lifetimes are numbered from 0 without gaps.
+        """
         ops = [storage.op for storage in self.storages]
         if not self.with_lifetimes:
             return {op: memory.Slice(0, 1, size_of(op)) for op in ops}
-        lifetimes = [storage.lifetime for storage in self.storages]
-        times = sorted({time for lifetime in lifetimes for time in lifetime})
+        lifetimes = {
+            op: (start, storage.lifetime.stop, arms)
+            for storage, arms in zip(self.storages, arms_of(self.storages), strict=True)
+            for op, start in storage.parts or [(storage.op, storage.lifetime.start)]
+        }
+        times = sorted({time for start, stop, _ in lifetimes.values() for time in (start, stop)})
         number = {time: i for i, time in enumerate(times)}
         return {
             op: memory.Slice(number[start], number[stop], size_of(op), arms)
-            for op, (start, stop), arms in zip(ops, lifetimes, arms_of(self.storages), strict=True)
+            for op, (start, stop, arms) in lifetimes.items()
         }
 
 
@@ -219,7 +228,29 @@ def _named_arms(
     return arms
 
 
-def size_of(op: memory.AllocStorageOp) -> int | SSAValue:
+def side_by_side(parts: Sequence[Part], sizes: Sizes) -> Sequence[Part]:
+    """Return the parts of a storage in order; nothing if each does not start where one ends."""
+    by_start = {sizes.size_or(offset_of(part.op)): part for part in parts}
+    found: list[Part] = []
+    end = Expr.of(0)
+    while (part := by_start.pop(end, None)) is not None:
+        found.append(part)
+        size = sizes.size_or(size_of(part.op))
+        if size == Expr.of(0):
+            return ()
+        end += size
+    return found if len(found) == len(parts) else ()
+
+
+def offset_of(op: memory.SliceStorageOp) -> int | SSAValue:
+    """Return the offset of a slice, static or dynamic."""
+    if op.offset is not None:
+        return op.offset.value.data
+    assert op.dynamic_offset is not None, "verified: a slice has an offset"
+    return op.dynamic_offset
+
+
+def size_of(op: memory.AllocStorageOp | memory.SliceStorageOp) -> int | SSAValue:
     """Return the size of a storage, static or dynamic."""
     if op.size is not None:
         return op.size.value.data
@@ -245,6 +276,11 @@ class JoinPack(RewritePattern):
             for pack in place.packs
             for storage in pack.storages
         }
+        self.parts = {
+            storage.op: [part.op for part in storage.parts]
+            for _, pack in self.joins.values()
+            for storage in pack.storages
+        }
         self.opened: dict[Pack, _Opened] = {}
         self.pools: Mapping[str, memory.PoolAttr] | None = None
 
@@ -256,16 +292,23 @@ class JoinPack(RewritePattern):
         if pack not in self.opened:
             self.open(place, rewriter)
         packed, total, arena = self.opened[pack]
-        slice = memory.SliceOp(packed.pack, pack.slices[op])
-        slice.offset.name_hint = "offset"
-        rewriter.insert(slice, InsertPoint.before(total))
-        for use in tuple(op.storage.uses):
-            if isinstance(use.operation, memory.PlacedOp):
-                place_tensor(use.operation, arena, slice.offset, rewriter)
+        parts = self.parts[op] if pack.with_lifetimes else ()
+        offset: SSAValue | None = None
+        for part in parts or [op]:
+            slice = memory.SliceOp(packed.pack, pack.slices[part], offset)
+            offset = slice.offset
+            offset.name_hint = "offset"
+            rewriter.insert(slice, InsertPoint.before(total))
+            for use in tuple(part.results[0].uses):
+                if isinstance(use.operation, memory.PlacedOp):
+                    place_tensor(use.operation, arena, offset, rewriter)
+        for part in parts:
+            rewriter.erase(part)
         if op.storage.first_use is None:
             rewriter.erase(op)
             return
-        part = memory.SliceStorageOp(arena, slice.offset, size_of(op), op.alignment.value.data)
+        assert offset is not None, "a slice of the whole storage"
+        part = memory.SliceStorageOp(arena, offset, size_of(op), op.alignment.value.data)
         part.slice.name_hint = op.storage.name_hint
         rewriter.replace(op, part)
 

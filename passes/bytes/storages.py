@@ -4,6 +4,8 @@ The storages of a function that may share an arena: where they are, and when the
     %s = memory.alloc_storage 64 align 64         %s: live from its first tensor to the last use of
     %t = memory.alloc_tensor %s[0]                any alias of a tensor in it; in arm 0 of the `if`
                                                   when this is in the `then` region
+    %j = memory.alloc_storage 64 align 64         %j: each slice from its own first tensor to the
+    %p = memory.slice_storage %j[0] size 32 …     last use of a tensor in any of them
     %w = memory.alloc_storage 64 align 64         %w: live at the call, and as long as its result if
     %r = func.call @f(%x, %w)                     this may be in %w
 
@@ -17,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
@@ -61,6 +63,13 @@ class Scope(Protocol):
         ...
 
 
+class Part(NamedTuple):
+    """A slice of a storage that lives from its own first tensor."""
+
+    op: memory.SliceStorageOp
+    start: int
+
+
 @dataclass(eq=False)
 class Storage:
     """A storage with a lifetime."""
@@ -71,6 +80,8 @@ class Storage:
     lifetime: Interval
     calls: list[Operation] = field(default_factory=lambda: [])
     """The calls that it is lent to."""
+    parts: Sequence[Part] = ()
+    """The slices that it is cut into, if it is."""
 
 
 @dataclass(eq=False)
@@ -94,12 +105,22 @@ def is_destination_of_shapes(op: Operation) -> bool:
     return is_written
 
 
+def slices_of(storage: SSAValue) -> Sequence[memory.SliceStorageOp] | None:
+    """Return the slices that a storage is for, each of which is for tensors; None of another."""
+    found = [use.operation for use in storage.uses]
+    slices = [op for op in found if isinstance(op, memory.SliceStorageOp)]
+    users = [use.operation for op in slices for use in op.slice.uses]
+    are_tensors = all(type(user) is memory.AllocTensorOp for user in users)
+    return slices if slices and len(slices) == len(found) and are_tensors else None
+
+
 def users_of(storage: SSAValue, classes: AliasClasses) -> Contents | None:
     """Return what is in a storage; None if it is cut into slices, or nothing is written there."""
     contents = contents_of(storage, classes)
     if contents is None or not contents.users:
         return None
-    if any(facts_of(use.operation).views is not None for use in storage.uses):
+    slices = slices_of(storage)
+    if slices is None and any(facts_of(use.operation).views is not None for use in storage.uses):
         return None
     if all(map(is_destination_of_shapes, contents.users)):
         return None
@@ -135,7 +156,13 @@ def storages_of(classes: AliasClasses, *, outliving: bool = False) -> Storages:
         tensors = [user for user in contents.users if isinstance(user, memory.AllocTensorOp)]
         calls = [user for user in contents.users if not isinstance(user, memory.AllocTensorOp)]
         assert op.parent is not None, "an op of a body"
-        found.found.append(Storage(op, tensors, regions[op.parent], lifetime, calls))
+        parts = [
+            Part(slice, min(filter(None, starts), default=lifetime.start))
+            for slice in slices_of(op.results[0]) or ()
+            for starts in [[position(use.operation) for use in slice.slice.uses]]
+        ]
+        region = regions[op.parent]
+        found.found.append(Storage(op, tensors, region, lifetime, calls, parts))
     return found
 
 

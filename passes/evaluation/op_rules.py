@@ -23,6 +23,7 @@ from ...dialects.tensors import Tensor, as_tensor
 from ...operators import storage_errors
 from ...operators.orders import Orders
 from ...runtime.memory.limits import Memory
+from ...runtime.memory.regions import side_by_side
 from ...runtime.weights.derived_weights import ArraySource, Weights
 from ..analysis.arrays import Array, array_of
 from ..support.diagnostics import PassError
@@ -285,6 +286,19 @@ def slice_rows(op: vm.SliceTensorOp, at: At) -> list[Value]:
     if start < 0 or (dims[0] and start + dims[0] > data.shape[0]):
         raise PassError(storage_errors.other_rows(op.data.type, start, dims), op)
     return [data[start : start + dims[0]]]
+
+
+@rule(vm.JoinTensorsOp)
+def join(op: vm.JoinTensorsOp, at: At) -> list[Value]:
+    parts = at.args[: len(op.parts)]
+    dims = _of_shape(op.result, None if op.shape is None else at.args[-1]).get_shape()
+    count = sum(part.size for part in parts)
+    if prod(dims) != count:
+        raise PassError(storage_errors.other_elements_of_join(count, dims), op)
+    bytes = side_by_side([part for part in parts if part.size] or [parts[0]])
+    if bytes is None:
+        raise PassError(storage_errors.apart([part.type for part in op.parts]), op)
+    return [bytes.view(parts[0].dtype).reshape(dims)]
 
 
 @rule(vm.ShapeOfOp)

@@ -28,7 +28,7 @@ from .held import Changes, State
 from .lent import Checked, Lending
 from .names import BodyNames, Summaries
 from .overwriting_kernels import may_lie_over
-from .slots import Slot, Slots, Unordered
+from .slots import ZERO, Slot, Slots, Unordered
 
 PLACED = {memory.AllocTensorOp, memory.SliceStorageOp}
 """The ops whose result lies in a storage."""
@@ -60,6 +60,8 @@ class Checker:
     lending: Lending = field(init=False)
     storages: set[int] = field(init=False)
     captured: frozenset[int] = field(init=False)
+    joined: dict[int, Slot] = field(default_factory=lambda: {})
+    """The bytes of the joins."""
     placed: set[tuple[Slot, int, int]] = field(default_factory=lambda: set())
     """The slots that were checked, each with the identities of a storage and a type."""
 
@@ -125,6 +127,8 @@ class Checker:
         elif kind is not memory.PackOp:
             if facts.views is not None:
                 self.check_view(op, facts.views.viewed(op))
+            elif facts.joins is not None:
+                self.join(row, facts.joins.parts(op))
             if not (self.storages.isdisjoint(row.uses) and self.storages.isdisjoint(row.results)):
                 self.require_known_storages(row)
                 self.lend(row)
@@ -172,6 +176,32 @@ class Checker:
                 op,
                 notes=[(data, "the tensor is defined here")],
             )
+
+    def join(self, row: Row, parts: Sequence[SSAValue]) -> None:
+        """Check that the parts of a join tile it, and note where it is."""
+        whole, number = bytes_of(row.op.results[0], self.slots.rooms.sizes), self.body.number
+        found = [self.place_of(number(part)) for part in parts]
+        places = [slot for slot in found if slot is None or not slot.is_empty]
+        first, end = places[0] if places else None, ZERO
+        for slot in places:
+            if first is None or slot is None:
+                raise NotShown("cannot tell where the parts of a join are", row.op)
+            at = self.slots.start_of(first) + end
+            if slot.storage is not first.storage or self.slots.start_of(slot) != at:
+                fault = f"a part of a join is at {slot} of its storage, not where the one before it"
+                raise PassError(f"{fault} ends, at byte {at}", row.op)
+            end += slot.size
+        if end != whole:
+            fault = f"the parts of a join have {end} bytes, but it has {whole}"
+            raise PassError(fault, row.op)
+        if first is not None:
+            self.joined[row.results[0]] = self.slots.slot(first.storage, first.start, whole)
+
+    def place_of(self, value: int) -> Slot | None:
+        """Return the bytes of a tensor, a join, or a view of all of one; None if not known."""
+        while (source := viewed_whole(self.body.values[value])) is not None:
+            value = self.body.number(source)
+        return self.joined.get(value) or self.slots.of(self.body.values[value])
 
     def place(self, op: Operation, slot: Slot) -> None:
         """Check that a tensor or slice has its place, once for each slot, storage and type."""
@@ -227,22 +257,21 @@ class Checker:
             read = row.operands[: -len(row.results)] if row.facts.writes else row.operands
             for value in intact:
                 if value in read and not (
-                    slot is other
-                    and result is not None
-                    and self.is_in_place(row, read, result, value, origin)
+                    result is not None
+                    and self.bytes_named(value, origin, other) is slot
+                    and self.is_in_place(row, read, result, value)
                 ):
                     raise fault_in_place(op, end)
                 ends.set(value, end)
 
-    def is_in_place(
-        self, row: Row, read: Sequence[int], result: int, value: int, origin: int
-    ) -> bool:
+    def bytes_named(self, value: int, origin: int, slot: Slot) -> Slot | None:
+        """Return the bytes of `value`, which names `slot` of `origin`; None if others on a path."""
+        while value != origin and (source := viewed_whole(self.body.values[value])) is not None:
+            value = self.body.number(source)
+        return slot if value == origin else self.joined.get(value)
+
+    def is_in_place(self, row: Row, read: Sequence[int], result: int, value: int) -> bool:
         """Test whether an op reads each element of `value` before it writes that of a result."""
-        at = value
-        while at != origin and (source := viewed_whole(self.body.values[at])) is not None:
-            at = self.body.number(source)
-        if at != origin:
-            return False  # on some path, it may name other bytes
         op, places = row.op, [k for k, other in enumerate(read) if other == value]
         if not isinstance(op, vm.InvokeTvmOp):
             trait = op.get_trait(OverwritesOperands)

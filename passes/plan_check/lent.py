@@ -26,9 +26,10 @@ from xdsl.ir import Block, BlockArgument, Operation, OpResult
 
 from ...dialects import memory
 from ...dialects.memrefs import MemRef, as_memref, element_bytes
-from ...dialects.tensors import Tensor, as_tensor, storage_alignment
+from ...dialects.tensors import Tensor, as_tensor, element_size, storage_alignment
 from ...operators.sizes.holds import at_least
 from ...operators.sizes.size_expressions import Dims, Expr
+from ..bytes.op_facts import is_part
 from ..bytes.rooms import Room
 from ..sizes.reader import PACK
 from ..support.diagnostics import PassError
@@ -81,7 +82,8 @@ class Lending:
             alignment = op.alignment.value.data
         else:
             assert type is not None, "verified: a tensor or a memref"
-            alignment = storage_alignment(type.element_type)
+            needed = element_size if is_part(op) else storage_alignment
+            alignment = needed(type.element_type)
             if isinstance(type, MemRefType):
                 alignment = element_bytes(type.element_type) or 1
         first = slot.start - room.start if room.start.terms else slot.start

@@ -138,6 +138,18 @@ class Slots:
             self._slots[key] = found
         return found
 
+    def start_of(self, slot: Slot) -> Expr:
+        """Return the start of a slot; in a slice beside others, by that of the first of them."""
+        start, place = slot.start, slot.place
+        if place is None or not place.packed.packing.rows:
+            return start
+        packed, at = place
+        start -= packed.values[at]
+        while (below := packed.packing.rows[at]).below:
+            at = below.below[0]
+            start += packed.size_of(at) if below.beside is not None else ZERO
+        return start + packed.values[at]
+
     # --------------------------------------------------------------- relations
 
     def overlap(self, one: Slot, other: Slot) -> bool | None:

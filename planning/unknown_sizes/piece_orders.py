@@ -12,14 +12,14 @@ than the placement did. All pairs are looked at; `orientation` is for problems w
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import lcm
 from typing import NamedTuple
 
 from ...operators.intervals import Interval
-from ...operators.orders import Life, On, Orders, Row, pairs_together
+from ...operators.orders import Arms, Life, On, Orders, Row, pairs_together
 from ...operators.records import record
-from ..buffers import Buffer, Pool, ProblemError
+from ..buffers import Arm, Buffer, Gap, Pool, ProblemError
 from ..problem import Plan, Problem
 from ..solve import solve
 
@@ -161,7 +161,11 @@ def order_rows(rows: Sequence[Row], lives: Sequence[Life], offsets: Sequence[int
 
 
 def choose_rows(
-    rows: Sequence[Row], lives: Sequence[Life], samples: Sequence[Sequence[int]], alignment: int
+    rows: Sequence[Row],
+    lives: Sequence[Life],
+    samples: Sequence[Sequence[int]],
+    alignment: int,
+    with_arms: bool = True,
 ) -> list[On]:
     """
     Return one order of rows or up to three, of which the smallest total counts.
@@ -171,7 +175,8 @@ def choose_rows(
     """
     candidates = list(
         dict.fromkeys(
-            order_rows(rows, lives, _placed(rows, lives, sizes, alignment)) for sizes in samples
+            order_rows(rows, lives, placed_rows(rows, lives, sizes, alignment, with_arms=with_arms))
+            for sizes in samples
         )
     )
     totals = [
@@ -189,10 +194,19 @@ def choose_rows(
     return [candidates[k] for k in chosen]
 
 
-def _placed(
-    rows: Sequence[Row], lives: Sequence[Life], sizes: Sequence[int], alignment: int
+def placed_rows(
+    rows: Sequence[Row],
+    lives: Sequence[Life],
+    sizes: Sequence[int],
+    alignment: int,
+    strategy: str = "auto",
+    with_arms: bool = True,
 ) -> list[int]:
-    """Return offsets of rows at `sizes`: each piece is planned as all bytes it ever needs."""
+    """
+    Return offsets of rows at `sizes`, planned as one buffer for each piece.
+
+    At a time at which its last rows are not needed, only the first bytes of a piece are.
+    """
     sized = tuple(
         row._replace(size=size) if row.at is not None else row
         for row, size in zip(rows, sizes, strict=True)
@@ -201,24 +215,28 @@ def _placed(
     _, inner = Orders(
         1, (((),) * len(rows),), tuple(r._replace(align=None) for r in sized)
     ).laid_out(sizes)
+    ends = [start + max(size, 0) for start, size in zip(inner, sizes, strict=True)]
     buffers: list[Buffer] = []
     for piece in empty.pieces:
-        needed = [i for i in piece if lives[i].times]
-        times = [time for i in needed for span in lives[i].times for time in span] or [0]
-        head = sized[piece[0]]
-        end = max(inner[i] + max(sizes[i], 0) for i in piece) - min(inner[i] for i in piece)
+        head = piece[0]
+        arms = {lives[i].arms for i in piece if lives[i].times}
+        low = min(inner[i] for i in piece)
+        needs = [((start, stop), ends[i] - low) for i in piece for start, stop in lives[i].times]
+        times = sorted({time for span, _ in needs for time in span}) or [0]
         buffers.append(
             Buffer(
-                str(piece[0]),
-                Interval(min(times), max(times)),
-                end,
-                head.align or alignment,
-                offset=head.at,
-                pools=(str(head.pool),),
+                str(head),
+                Interval(times[0], times[-1]),
+                max(ends[i] for i in piece) - low,
+                sized[head].align or alignment,
+                tuple(_gaps(times, needs)),
+                offset=sized[head].at,
+                pools=(str(sized[head].pool),),
+                arms=_arms(*arms) if with_arms and len(arms) == 1 else (),
             )
         )
     pools = tuple(Pool(str(k)) for k in range(empty.n_pools))
-    plan = solve(Problem(tuple(buffers), pools))
+    plan = solve(Problem(tuple(buffers), pools), strategy)
     if not isinstance(plan, Plan):
         raise ProblemError("pieces at fixed offsets overlap")
     offsets = [0] * len(rows)
@@ -226,3 +244,16 @@ def _placed(
         for i in piece:
             offsets[i] = at + inner[i]
     return offsets
+
+
+def _gaps(times: Sequence[int], needs: Sequence[tuple[tuple[int, int], int]]) -> Iterator[Gap]:
+    """Yield when fewer than all bytes of a piece are needed, which needs `needs` at `times`."""
+    whole = max((end for _, end in needs), default=0)
+    for start, stop in pairwise(times):
+        kept = max((end for span, end in needs if span[0] <= start and stop <= span[1]), default=0)
+        if kept < whole:
+            yield Gap(start, stop, kept)
+
+
+def _arms(arms: Arms) -> tuple[Arm, ...]:
+    return tuple(Arm(str(branch), str(arm)) for branch, arm in sorted(arms))

@@ -435,6 +435,35 @@ class Recorder:
         at = source.offset + start * prod(whole.shape[1:]) * whole.dtype.itemsize
         self._write_view(i.dst, source, whole[start : start + count], at)
 
+    def join_tensors(self, i: vm.JoinTensors) -> None:
+        parts, shape = tuple(map(self.tensor, i.parts)), self.shape(i.shape)
+        count = sum(part.array.size for part in parts)
+        if not parts or any(dim < 0 for dim in shape) or prod(shape) != count:
+            raise MachineError(storage_errors.other_elements_of_join(count, shape))
+        inside = [part for part in parts if part.array.size] or [parts[0]]
+        first, dtype = inside[0], inside[0].array.dtype
+        storage, at = self._storage_of(first), first.offset
+        is_joined = all(part.array.dtype == dtype for part in parts)
+        for part in inside if len(inside) > 1 else ():
+            is_joined &= storage is not None and self._storage_of(part) is storage
+            is_joined = is_joined and part.offset == at
+            at += part.array.nbytes
+        if not is_joined:
+            raise MachineError(storage_errors.apart([spec_of(part.array) for part in parts]))
+        if storage is None or len(inside) == 1:
+            array = first.array.reshape(shape)
+        else:
+            array = self.array_at(storage, first.offset, shape, dtype)
+        constant = any(part.constant for part in parts)
+        kept = tuple(dict.fromkeys(s for part in parts for s in part.parts))
+        joined = Tensor(array, first.device, constant, kept, first.offset, joined=parts)
+        self.state.write(i.dst, joined)
+
+    def _storage_of(self, tensor: Tensor) -> Storage | None:
+        """Return the storage, not part of another, that a tensor is in, if it is in one."""
+        storage = tensor.parts[0] if tensor.parts else None
+        return storage.root if isinstance(storage, Storage) else None
+
     def _write_view(self, dst: int, source: Tensor, array: Array, offset: int) -> None:
         kept = (source.device, source.constant, source.parts, offset)
         self.state.write(dst, Tensor(array, *kept, viewed=source.origin))

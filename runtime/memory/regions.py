@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import mmap
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -164,3 +165,24 @@ class Extent:
     def view(self, start: int, size: int) -> Bytes:
         """Return `size` bytes from byte `start`, which must be covered."""
         return self.region.view(start, size)
+
+
+def side_by_side(arrays: Sequence[npt.NDArray[Any]]) -> Bytes | None:
+    """Return the bytes of contiguous views of one array, each of which starts where one ends."""
+    first = arrays[0]
+    if len(arrays) == 1:
+        return first.reshape(-1).view(np.uint8)
+    whole, start, at = _owner(first), first.ctypes.data, first.ctypes.data
+    for array in arrays:
+        if _owner(array) is not whole or array.ctypes.data != at:
+            return None
+        at += array.nbytes
+    offset = whole.ctypes.data
+    return whole.reshape(-1).view(np.uint8)[start - offset : at - offset]
+
+
+def _owner(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the array whose memory `array` views."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array

@@ -68,8 +68,16 @@ def _site(recorder: Recorded) -> Site:
 
 
 def _in_storages(tensors: Sequence[Tensor]) -> list[Tensor]:
-    """Return those tensors that have bytes in storages."""
-    return [tensor for tensor in tensors if tensor.parts and tensor.array.nbytes]
+    """Return those tensors that have bytes in storages; the parts of those that are joins."""
+    found: list[Tensor] = []
+    pending = [*reversed(tensors)]
+    while pending:
+        tensor = pending.pop()
+        if tensor.origin.joined:
+            pending += reversed(tensor.origin.joined)
+        elif tensor.parts and tensor.array.nbytes:
+            found.append(tensor)
+    return found
 
 
 @record

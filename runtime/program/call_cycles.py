@@ -71,6 +71,9 @@ def _writes_own_tensors(function: Function) -> bool:
                 other &= ~bit(instruction.dst)
             case vm.Move(dst, source) | vm.ReshapeTensor(dst, source) | vm.SliceTensor(dst, source):
                 other = other | bit(dst) if other & bit(source) else other & ~bit(dst)
+            case vm.JoinTensors(dst, parts):
+                is_own = not any(other & bit(part) for part in parts)
+                other = other & ~bit(dst) if is_own else other | bit(dst)
             case _:
                 for dst in writes(instruction):
                     other |= bit(dst)

@@ -652,3 +652,21 @@ class SliceTensor(Instruction):
     tensor: Register
     start: RegisterOrInt
     shape: RegisterOrDims
+
+
+@instruction("$dst, $parts to $shape")
+class JoinTensors(Instruction):
+    """
+    View `parts`, tensors that lie side by side in one storage, as one of `shape`.
+
+    ```mlir
+    bytecode.join_tensors r3, (r1, r2) to [2, 4]
+    bytecode.join_tensors r3, (r1, r2) to r5
+    ```
+
+    A part without elements may be anywhere.
+    """
+
+    dst: Dst
+    parts: Registers
+    shape: RegisterOrDims

@@ -69,7 +69,8 @@ class Tensor:
     `parts` is the storage that it views; empty if the program did not allocate its memory
     (parameters, constants, sizes). `offset` is its first byte in the storage's memory. Elements
     that the program cannot write have a read-only array. `source` computes a size: once, when the
-    path reaches it. `viewed` is the tensor that a reshaped one is a view of.
+    path reaches it. `viewed` is the tensor that a reshaped one is a view of; `joined` are those
+    that it is side by side.
     """
 
     array: Array
@@ -79,6 +80,7 @@ class Tensor:
     offset: int = 0
     source: Computation | None = None
     viewed: Tensor | None = None
+    joined: tuple[Tensor, ...] = ()
     born: int = field(default_factory=birth)
 
     kind = "a tensor"

@@ -12,6 +12,7 @@ import numpy as np
 from ...operators import storage_errors
 from ..calls.value_checks import dimensions, scalar
 from ..errors import MachineError
+from ..memory.regions import side_by_side
 from ..program import instructions as vm
 from ..program.dtypes import element_type
 from ..program.instructions import Reg
@@ -65,6 +66,25 @@ def rows_of(tensor: Tensor, start: int, shape: Sequence[int]) -> Tensor:
         return replace(tensor, array=array)
     size = tensor.array.itemsize
     return replace(tensor, array=array, written=tensor.written[first * size : last * size])
+
+
+def joined(parts: Sequence[Tensor], shape: Sequence[int]) -> Tensor:
+    """Return tensors that lie side by side in one storage as one of `shape`."""
+    count = sum(part.array.size for part in parts)
+    if not parts or prod(shape) != count or any(dim < 0 for dim in shape):
+        raise MachineError(storage_errors.other_elements_of_join(count, shape))
+    inside = [part for part in parts if part.array.size] or [parts[0]]
+    first = inside[0]
+    bytes = side_by_side([part.array for part in inside])
+    if bytes is None or any(part.array.dtype != first.array.dtype for part in parts):
+        raise MachineError(storage_errors.apart([spec_of(part.array) for part in parts]))
+    array = reshaped(bytes.view(first.array.dtype), shape)
+    if not isinstance(first, View):
+        return replace(first, array=array)
+    flags = [part.written for part in inside if isinstance(part, View)]
+    written = side_by_side(flags)
+    assert written is not None, "flags lie as their bytes do"
+    return replace(first, array=array, written=written.view(bool))
 
 
 def overwrite(out: Tensor, array: Array) -> None:

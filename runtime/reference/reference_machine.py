@@ -40,7 +40,7 @@ from ..program.instructions import Reg
 from ..program.objects import Closure, Data, Object, Ref, Tensor, tensors_in
 from ..program.program import Array, Late, Program, homes_of, spec_of
 from ..program.size_operations import SCALARS, Relation
-from .reference_frame import Frame, Storage, reshaped, rows_of
+from .reference_frame import Frame, Storage, joined, reshaped, rows_of
 from .reference_kernels import KernelError, copy_tensor, run_kernel
 
 
@@ -240,6 +240,9 @@ class ReferenceMachine:
             case vm.SliceTensor():
                 source = frame.tensor(i.tensor)
                 frame.write(i.dst, rows_of(source, frame.number(i.start), frame.shape(i.shape)))
+            case vm.JoinTensors():
+                parts = list(map(frame.tensor, i.parts))
+                frame.write(i.dst, joined(parts, frame.shape(i.shape)))
             case vm.DeviceCopy():
                 copy_tensor(i, frame.tensor(i.src), frame.tensor(i.out), devices)
             case vm.KillRegister():

@@ -47,6 +47,7 @@ from ..memory.scratch import Workspace
 from ..memory.spaces import Space
 from ..observe.counters import Counters
 from ..observe.segment_details import SegmentDetails
+from ..program import instructions as vm
 from ..program.dtypes import element_type
 from ..program.objects import Data, Object, Storage, Tensor
 from ..program.program import Array, Kernel, Step, TensorSpec, spec_of
@@ -241,6 +242,11 @@ class Tracer(Recorder):
             place: Any = tensor.array
             if isinstance(place, Place) and isinstance(place.base, Root):
                 self._written(place.base).insert(0, (place.start, place.start + place.nbytes))
+
+    def join_tensors(self, i: vm.JoinTensors) -> None:
+        super().join_tensors(i)
+        self.check_written([self.tensor(part) for part in i.parts])
+        self.mark_written([self.tensor(i.dst)])
 
     def hand_over(self, *roots: Object) -> None:
         rest = list(roots)

@@ -62,6 +62,8 @@ builtin.module attributes {bytecode.devices = [#relay.device<cpu:0>, #relay.devi
     bytecode.reshape_tensor r2, r1 to r5
     bytecode.slice_tensor r2, r1[3] to [2, 4]
     bytecode.slice_tensor r2, r1[r5] to r6
+    bytecode.join_tensors r3, (r1, r2) to [2, 4]
+    bytecode.join_tensors r3, (r1, r2) to r6
     bytecode.device_copy r1 -> r2 from #relay.device<cpu:0> to #relay.device<cuda:1>
     bytecode.kill_register r8
     bytecode.alloc_ref r3, r1

@@ -83,6 +83,7 @@ create-shape-functions     < < < . + + + . . .
 manifest-alloc             < < < + . . . . . .
 remove-dead-writes         < < < < . + + . . .
 view-slices                < < < < . . . . . .
+join-tensors               < < < < . . . . . .
 manifest-lifetimes         < < < < + . . . . .
 remove-unused-kernels      < < < . . . . . . .
 simplify-shapes            < < < < + + + . . .

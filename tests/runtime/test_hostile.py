@@ -149,6 +149,19 @@ def fault(*code: vm.Instruction, **parts: Any) -> str:
             "main[0] slice_tensor: expected an integer or bool scalar, but got float32[2]",
         ),
         (
+            vm.JoinTensors(1, (0, 0), (4,)),
+            "main[0] join_tensors: the parts are not side by side in one storage: float32[2], "
+            "float32[2]",
+        ),
+        (
+            vm.JoinTensors(1, (0,), (3,)),
+            "main[0] join_tensors: parts of 2 elements cannot be joined to [3]",
+        ),
+        (
+            vm.JoinTensors(1, (), ()),
+            "main[0] join_tensors: parts of 0 elements cannot be joined to []",
+        ),
+        (
             vm.ReshapeTensor(1, 0, (3,)),
             "main[0] reshape_tensor: cannot reshape float32[2] to [3]",
         ),
@@ -462,6 +475,12 @@ INSTRUCTIONS = st.one_of(
         REGISTERS,
         REGISTERS,
         SMALL | REGISTERS.map(vm.Reg),
+        SHAPES | REGISTERS.map(vm.Reg),
+    ),
+    st.builds(
+        vm.JoinTensors,
+        REGISTERS,
+        st.lists(REGISTERS, max_size=3).map(tuple),
         SHAPES | REGISTERS.map(vm.Reg),
     ),
     st.builds(vm.DeviceCopy, REGISTERS, REGISTERS, st.integers(0, 1), st.integers(0, 1)),

@@ -166,7 +166,9 @@ def everything() -> Program:
         vm.InvokePacked(0, (12, 1), (29,)),
         vm.KillRegister(28),
         vm.ReshapeTensor(42, 29, (2, 1)),
-        vm.SliceTensor(30, 42, 0, (2, 1)),
+        vm.SliceTensor(43, 42, 0, (1, 1)),
+        vm.SliceTensor(44, 42, 1, (1, 1)),
+        vm.JoinTensors(30, (43, 44), (2, 1)),
     ]
     data = [
         vm.LoadConst(31, 0),

@@ -55,6 +55,8 @@ CASES: list[tuple[vm.Instruction, tuple[int, ...], tuple[int, ...]]] = [
     (vm.ReshapeTensor(1, 2, Reg(6)), (2, 6), (1,)),
     (vm.SliceTensor(1, 2, 3, (5, 6)), (2,), (1,)),
     (vm.SliceTensor(1, 2, Reg(3), Reg(6)), (2, 3, 6), (1,)),
+    (vm.JoinTensors(1, (2, 3), (5, 6)), (2, 3), (1,)),
+    (vm.JoinTensors(1, (2, 3), Reg(6)), (2, 3, 6), (1,)),
     (vm.Pack(1, (2, 3), 64, (0, 4, 2, 5), (Reg(6), 64), ()), (6,), (1, 2, 3)),
     (vm.KillRegister(1), (), (1,)),
     (vm.LoadConst(1, 7, 2), (), (1,)),

@@ -80,6 +80,7 @@ def test_every_instruction():
         vm.Fatal(),
         vm.SliceStorage(1, 2, Reg(3), 8, 64),
         vm.SliceTensor(1, 2, 3, Reg(4)),
+        vm.JoinTensors(1, (2, 3), Reg(4)),
         vm.Ret(0),
     ]
     assert {type(i) for i in code} == set(vm.INSTRUCTIONS.values())
@@ -119,7 +120,8 @@ def test_every_instruction():
         "   28: fatal",
         "   29: slice_storage r1, r2[r3] size 8 align 64",
         "   30: slice_tensor r1, r2[3] to r4",
-        "   31: ret r0",
+        "   31: join_tensors r1, (r2, r3) to r4",
+        "   32: ret r0",
     ]
 
 

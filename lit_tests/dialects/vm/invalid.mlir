@@ -212,3 +212,43 @@ func.func @two_types(%x: tensor<4x2xf32>) {
   %y = vm.slice_tensor %x[0] : tensor<4x2xf32>
   func.return
 }
+
+// -----
+
+func.func @parts_of_too_many_elements(%x: tensor<4x2xf32>, %y: tensor<?xf32>) {
+  // expected-error@+1 {{the parts have 16 elements, but tensor<15xf32> has 15}}
+  %z = vm.join_tensors %x, %y, %x : (tensor<4x2xf32>, tensor<?xf32>, tensor<4x2xf32>) -> tensor<15xf32>
+  func.return
+}
+
+// -----
+
+func.func @parts_of_too_few_elements(%x: tensor<4x2xf32>) {
+  // expected-error@+1 {{the parts have 8 elements, but tensor<9xf32> has 9}}
+  %z = vm.join_tensors %x : (tensor<4x2xf32>) -> tensor<9xf32>
+  func.return
+}
+
+// -----
+
+func.func @parts_of_other_elements(%x: tensor<4x2xf32>, %y: tensor<4x2xi32>) {
+  // expected-error@+1 {{a view keeps its element type, but goes from tensor<4x2xi32> to tensor<8x2xf32>}}
+  %z = vm.join_tensors %x, %y : (tensor<4x2xf32>, tensor<4x2xi32>) -> tensor<8x2xf32>
+  func.return
+}
+
+// -----
+
+func.func @parts_of_unknown_number(%x: tensor<?xf32>) {
+  // expected-error@+1 {{tensor<?xf32> has a dynamic dim and needs a shape operand}}
+  %z = vm.join_tensors %x, %x : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  func.return
+}
+
+// -----
+
+func.func @no_parts() {
+  // expected-error@+1 {{a join has at least one part}}
+  %z = "vm.join_tensors"() <{operandSegmentSizes = array<i32: 0, 0>}> : () -> tensor<0xf32>
+  func.return
+}

@@ -76,3 +76,16 @@ func.func @slices(%x: tensor<8x4xf32>, %y: tensor<?x4xf32>, %s: tensor<2xi64>, %
   %c = vm.slice_tensor %y[1] shape %s : (tensor<?x4xf32>, tensor<2xi64>) -> tensor<?x4xf32>
   func.return
 }
+
+// -----
+
+// A join has the bytes of its parts.
+//
+// CHECK-LABEL: @joins
+// CHECK:         vm.join_tensors %x, %x : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<1x4x4xf32>
+// CHECK:         vm.join_tensors %y, %x shape %s {note} : (tensor<?x4xf32>, tensor<2x4xf32>, tensor<2xi64>) -> tensor<?x4xf32>
+func.func @joins(%x: tensor<2x4xf32>, %y: tensor<?x4xf32>, %s: tensor<2xi64>) {
+  %a = vm.join_tensors %x, %x : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<1x4x4xf32>
+  %b = vm.join_tensors %y, %x shape %s {note} : (tensor<?x4xf32>, tensor<2x4xf32>, tensor<2xi64>) -> tensor<?x4xf32>
+  func.return
+}

@@ -169,3 +169,34 @@ relay.prim_func @f(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
   %y = relay.exp %x : (tensor<8x4xf32>) -> tensor<8x4xf32>
   relay.yield %y : tensor<8x4xf32>
 }
+
+// -----
+
+// A join is a view of its storage from its first part with elements on; one of open dims is checked
+// to end in it.
+//
+// CHECK-LABEL: func.func @joins
+// CHECK:         %[[E:.*]] = arith.addi %c64, %c0{{.*}} : index
+// CHECK-NEXT:    %j = memref.view %s[%[[E]]][] : memref<192xi8> to memref<8x4xf32>
+// CHECK:         memref.copy %j, %y
+// CHECK:         %[[N:.*]] = func.call @xrelay.dim(%n)
+// CHECK:         %[[B:.*]] = func.call @xrelay.place
+// CHECK-NEXT:    %d = memref.view %s[%[[B]]][%[[N]]] : memref<192xi8> to memref<?x4xf32>
+// CHECK:         memref.copy %d, %z
+func.func @joins(%x: tensor<4x4xf32>, %none: tensor<0x4xf32>, %n: i64, %w: !memory.storage) -> tensor<?x4xf32> {
+  %s = memory.alloc_storage 192 align 64 : !memory.storage
+  %part = memory.slice_storage %s[64] size 64 align 64 : !memory.storage
+  %t = memory.alloc_tensor %part[0] : tensor<4x4xf32>
+  %a = memory.copy ins(%x : tensor<4x4xf32>) outs(%t : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %u = memory.alloc_tensor %s[128] : tensor<4x4xf32>
+  %b = memory.copy ins(%x : tensor<4x4xf32>) outs(%u : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %j = vm.join_tensors %none, %a, %b : (tensor<0x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+  %y = memory.alloc_tensor %w[0] : tensor<8x4xf32>
+  %c = memory.copy ins(%j : tensor<8x4xf32>) outs(%y : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %four = arith.constant 4 : i64
+  %shape = tensor.from_elements %n, %four : tensor<2xi64>
+  %d = vm.join_tensors %a shape %shape : (tensor<4x4xf32>, tensor<2xi64>) -> tensor<?x4xf32>
+  %z = memory.alloc_tensor %w[0] shape %shape : tensor<2xi64> -> tensor<?x4xf32>
+  %e = memory.copy ins(%d : tensor<?x4xf32>) outs(%z : tensor<?x4xf32>) -> tensor<?x4xf32>
+  func.return %e : tensor<?x4xf32>
+}

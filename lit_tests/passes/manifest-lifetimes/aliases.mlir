@@ -97,3 +97,27 @@ func.func @copies() {
   "test.op"(%y) : (tensor<4xf32>) -> ()
   func.return
 }
+
+// -----
+
+// A result that is written over an operand takes over its bytes, also in other slices of a storage.
+//
+// CHECK-LABEL: func.func @over_a_slice
+// CHECK:         vm.invoke_tvm_op @f ins(%x
+// CHECK-NOT:     memory.kill
+// CHECK:         %[[Z:[a-z0-9]+]] = vm.invoke_tvm_op @f
+// CHECK-NEXT:    memory.kill %[[Z]]
+// CHECK-NOT:     memory.kill
+func.func @over_a_slice(%x: tensor<4xf32>) {
+  %s = memory.alloc_storage 64 align 16 : !memory.storage
+  %a = memory.slice_storage %s[16] size 32 align 16 : !memory.storage
+  %t = memory.alloc_tensor %a[16] : tensor<4xf32>
+  %y = vm.invoke_tvm_op @f ins(%x : tensor<4xf32>) outs(%t : tensor<4xf32>) -> tensor<4xf32>
+  %b = memory.slice_storage %s[32] size 16 align 16 : !memory.storage
+  %u = memory.alloc_tensor %b[0] : tensor<4xf32>
+  %z = vm.invoke_tvm_op @f ins(%y : tensor<4xf32>) outs(%u : tensor<4xf32>) -> tensor<4xf32>
+  func.return
+}
+relay.prim_func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  relay.yield %x : tensor<4xf32>
+}

@@ -1,4 +1,4 @@
-"""Random programs of nested slices, splits and views, with kernels between them."""
+"""Random programs of nested slices, splits and joins, with kernels between them."""
 
 from dataclasses import dataclass, field
 from random import Random
@@ -22,7 +22,7 @@ class SlicedProgram:
     def __post_init__(self) -> None:
         self.values.append(("%x", None if self.is_open else 8))
         for _ in range(self.rng.randrange(3, 10)):
-            self.rng.choice((self.slice, self.slice, self.split, self.kernel))()
+            self.rng.choice((self.slice, self.join, self.split, self.kernel))()
             self.kernel(recent=True)
         results = self.rng.sample(self.computed, min(3, len(self.computed)))
         results += self.rng.sample(self.values[1:], self.rng.randrange(2))
@@ -60,6 +60,19 @@ class SlicedProgram:
         attributes = f"{{begin = array<i64: {start}>, end = array<i64: {start + size}>}}"
         types = f"({self.type(rows)}) -> {self.type(after)}"
         self.add(f"relay.strided_slice {name} {attributes} : {types}", after)
+
+    def join(self) -> None:
+        """Add a concatenation of rows, mostly of values that kernels compute."""
+        pool = self.computed if self.computed and self.rng.random() < 0.8 else self.values
+        parts = [self.rng.choice(pool) for _ in range(self.rng.randrange(1, 4))]
+        known = [rows for _, rows in parts if rows is not None]
+        rows = sum(known) if len(known) == len(parts) else None
+        if rows is not None and rows > 64:
+            return
+        names = ", ".join(name for name, _ in parts)
+        types = ", ".join(self.type(size) for _, size in parts)
+        text = f"relay.concatenate {names} {{axis = 0 : i64}} : ({types}) -> {self.type(rows)}"
+        self.computed.append((self.add(text, rows), rows))
 
     def split(self) -> None:
         name, rows = self.rng.choice(self.values)
