@@ -27,7 +27,7 @@ NAMES = [
     if isinstance(meaning, Elementwise | ByIndex | Folded | SameOrder | Sums)
     or (isinstance(meaning, Opaque) and meaning.reads is not None)
 ]
-CASES = rounds(6)
+CASES = rounds(6, 4)
 DRAWS = 60
 """The changes of a face that are tried until the part differs."""
 

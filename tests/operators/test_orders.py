@@ -129,7 +129,7 @@ def overlaps(problem: Problem, sizes: list[int]) -> set[tuple[int, int]]:
 def test_accepted_orders_never_overlap(chunk: int, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "CHUNK", chunk)
     count = Counter[str]()
-    for seed in range(rounds(500)):
+    for seed in range(rounds(500, 4)):
         rng = Random(seed)
         problem = random_problem(rng)
         orders, lives = problem
@@ -146,13 +146,13 @@ def test_accepted_orders_never_overlap(chunk: int, monkeypatch: pytest.MonkeyPat
         count["accepted"] += not refused
         count["refused"] += len(refused)
         count["overlap"] += len(seen)
-    assert count["accepted"] > rounds(150)
+    assert count["accepted"] > rounds(150, 4)
     assert count["overlap"] > 0.8 * count["refused"] > 0, "few are refused that never overlap"
 
 
 def test_changed_orders_are_refused_or_never_overlap():
     count = Counter[str]()
-    for seed in range(rounds(400)):
+    for seed in range(rounds(400, 4)):
         rng = Random(seed)
         orders, lives = random_problem(rng)
         edges = [(i, j) for i, under in enumerate(orders.on[0]) for j in under]
@@ -176,7 +176,7 @@ def test_changed_orders_are_refused_or_never_overlap():
         count["refused" if refused else "accepted"] += 1
         for _ in range(10):
             assert overlaps((mutant, lives), random_sizes(rng, mutant)) <= refused
-    assert min(count["no order"], count["refused"], count["accepted"]) > rounds(10)
+    assert min(count["no order"], count["refused"], count["accepted"]) > rounds(10, 4)
 
 
 ONE = Life(((0, 1),))

@@ -23,7 +23,7 @@ NAMES = [
     for name in OPERATORS
     if isinstance(MEANINGS[f"relay.{name}"], Elementwise) or name in PARTS
 ]
-CASES = rounds(20)
+CASES = rounds(20, 4)
 NEVER = ("full_like", "dyn.full")
 """Operators whose first operand has no elements that are read."""
 

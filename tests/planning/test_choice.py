@@ -56,7 +56,7 @@ def arena(choice: Choice, k: int, problem: Problem) -> int:
 def test_the_ratios_are_those_of_the_smallest_arena_at_each_sample():
     rng = random.Random(1)
     kept = [0, 0, 0, 0]
-    for _ in range(rounds(40)):
+    for _ in range(rounds(40, 4)):
         problems = samples_of(rng, 10, 3)
         choice = choose(problems, budget=100)
         kept[len(choice.orientations)] += 1
@@ -77,7 +77,7 @@ def test_the_ratios_are_those_of_the_smallest_arena_at_each_sample():
 def test_one_orientation_is_never_worse_than_the_plan_of_a_sample():
     rng = random.Random(2)
     better = 0
-    for _ in range(rounds(40)):
+    for _ in range(rounds(40, 4)):
         problems = samples_of(rng, 10, 2)
         choice = choose(problems, budget=100)
         alone = min(max(choice.ratios_of(k)) for k in range(len(choice.orientations)))
@@ -89,13 +89,13 @@ def test_one_orientation_is_never_worse_than_the_plan_of_a_sample():
             worst = max(h / b if b else 1.0 for h, b in zip(heights, choice.bounds, strict=True))
             assert choice.worst <= worst
             better += alone < worst
-    assert better > rounds(20)
+    assert better > rounds(20, 4)
 
 
 def test_small_problems_come_near_the_best_of_all_orders():
     rng = random.Random(3)
     missed = 0
-    for _ in range(rounds(40)):
+    for _ in range(rounds(40, 4)):
         problems = samples_of(rng, 5, 2)
         choice = choose(problems)
         best = min(
@@ -178,7 +178,7 @@ def test_samples_of_other_pools_are_an_error():
         choose([Problem(()), Problem((), (Pool("fast"), Pool("slow")))])
 
 
-@exactly(100)
+@exactly(100, 4)
 @given(rich_problems(), st.integers(0, 2**32))
 def test_gaps_ties_fixed_offsets_and_pools_have_orders(problem: Problem, seed: int):
     """Each order is a plan at sizes that it was not chosen for, as `check` has it."""
@@ -225,19 +225,19 @@ def test_bytes_that_alignment_costs_are_in_the_bound():
 def test_more_orders_are_not_kept_to_save_the_slack():
     rng = random.Random(1)
     fewer = 0
-    for _ in range(rounds(40)):
+    for _ in range(rounds(40, 4)):
         problems = samples_of(rng, 10, 3)
         one = choose(problems, budget=100, slack=1000)
         assert len(one.orientations) == 1
         assert all(h <= b + 1000 for h, b in zip(one.heights[0], one.bounds, strict=True))
         fewer += len(choose(problems, budget=100).orientations) > 1
-    assert fewer > rounds(16)
+    assert fewer > rounds(20, 4)
 
 
 def test_each_orientation_kept_is_right_at_all_sizes():
     rng = random.Random(8)
     several = 0
-    for _ in range(rounds(150)):
+    for _ in range(rounds(150, 4)):
         problems = samples_of(rng, 9, 3)
         rows = problems[0].buffers
         pairs = list(conflicts(rows))
@@ -250,7 +250,7 @@ def test_each_orientation_kept_is_right_at_all_sizes():
                 assert all(offset % b.alignment == 0 for offset, b in zip(at, rows, strict=True))
                 for i, j in pairs:
                     assert at[i] + sizes[i] <= at[j] or at[j] + sizes[j] <= at[i]
-    assert several > rounds(10)
+    assert several > rounds(10, 4)
 
 
 def test_many_buffers_take_few_plans(monkeypatch: pytest.MonkeyPatch):

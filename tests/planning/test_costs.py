@@ -52,7 +52,7 @@ def problems(draw: st.DrawFn) -> Problem:
     return Problem(tuple(rows), (fast, slow))
 
 
-@exactly(200)
+@exactly(200, 4)
 @given(problems())
 def test_no_placement_of_a_few_buffers_costs_less(problem: Problem):
     least = cheapest(problem, sum(b.size for b in problem.buffers))
@@ -67,7 +67,7 @@ def test_no_placement_of_a_few_buffers_costs_less(problem: Problem):
         assert (answer.cost, answer.lower_bound, answer.is_optimal) == (least, least, True)
 
 
-@exactly(120)
+@exactly(120, 4)
 @given(rich_problems())
 def test_a_proof_that_nothing_fits_is_right(problem: Problem):
     """With the capacities that are said to do, there is a plan; with less than proved, none."""

@@ -190,7 +190,7 @@ def problem_or_diagnostic(text: str, pools: tuple[Pool, ...] = ()) -> Problem | 
 
 
 @given(st.text() | st.lists(PIECES, max_size=60).map("".join))
-@exactly(200)
+@exactly(200, 4)
 @example("id,lower,upper,size\na,0,1,99999999999999999999999\n")
 @example("id,lower,upper,size\na,0,1,٣\n")
 def test_any_text_is_a_problem_or_a_diagnostic(text: str):
@@ -199,7 +199,7 @@ def test_any_text_is_a_problem_or_a_diagnostic(text: str):
 
 
 @given(st.data())
-@exactly(300)
+@exactly(300, 4)
 def test_damaged_files_are_problems_or_diagnostics(data: st.DataObject):
     text = EVERYTHING
     for _ in range(data.draw(st.integers(1, 4))):

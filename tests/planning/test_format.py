@@ -61,7 +61,7 @@ def files(draw: st.DrawFn) -> tuple[Problem, str]:
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @given(file=files())
-@exactly(60)
+@exactly(60, 4)
 def test_a_plan_is_right_as_it_is_and_as_a_file(strategy: str, file: tuple[Problem, str]):
     problem, text = file
     table = parse_table(text)
@@ -76,7 +76,7 @@ def test_a_plan_is_right_as_it_is_and_as_a_file(strategy: str, file: tuple[Probl
 
 
 @given(rich_problems(most=4), st.data())
-@exactly(50)
+@exactly(50, 4)
 def test_check_agrees_with_the_rules_byte_by_byte(problem: Problem, data: st.DataObject):
     rows, names = problem.buffers, range(len(problem.pools))
     offsets = tuple(data.draw(st.integers(0, 14)) if b.offset is None else b.offset for b in rows)

@@ -42,7 +42,7 @@ def faults(problem: Problem, core: Core, offsets: Ints) -> list[str]:
 @pytest.mark.parametrize("stack", ["death", "birth", "life"])
 @pytest.mark.parametrize("ends", [False, True])
 @given(problem=plain_problems(most=25))
-@exactly(60)
+@exactly(60, 4)
 def test_sweeps_are_right(stack: str, ends: bool, problem: Problem):
     core = core_of(problem)
     if core.n_bodies:
@@ -50,7 +50,7 @@ def test_sweeps_are_right(stack: str, ends: bool, problem: Problem):
 
 
 @given(problem=plain_problems(most=25), budget=st.integers(1, 3000))
-@exactly(100)
+@exactly(100, 4)
 def test_repair_is_right_and_never_worse(problem: Problem, budget: int):
     core = core_of(problem)
     if not core.n_bodies:
@@ -155,7 +155,7 @@ def test_a_problem_too_large_for_peaks_is_left_alone(monkeypatch: pytest.MonkeyP
 
 
 @given(plain_problems(most=25), st.integers(0, 500))
-@exactly(40)
+@exactly(40, 4)
 def test_plans_from_the_peak_are_right_and_within_budget(problem: Problem, budget: int):
     core = core_of(problem)
     found = plan_from_peak(core, 0, 2**62, budget)
@@ -167,7 +167,7 @@ def test_plans_from_the_peak_are_right_and_within_budget(problem: Problem, budge
 
 
 @given(plain_problems(most=80), st.integers(0, 80), st.sampled_from([1, 2, 5]))
-@exactly(80)
+@exactly(80, 4)
 def test_the_gap_index_finds_the_same_gaps_as_pairs(problem: Problem, n_given: int, leaf: int):
     core = core_of(problem)
     if not core.n_bodies:
@@ -191,7 +191,7 @@ def test_the_gap_index_finds_the_same_gaps_as_pairs_in_a_training_step():
 
 
 @given(plain_problems(most=20), st.integers(0, 3000), st.integers(0, 3000))
-@exactly(60)
+@exactly(60, 4)
 def test_a_larger_budget_is_never_worse(problem: Problem, one: int, two: int):
     assert_monotone(problem, sorted((one, two)))
 
@@ -199,7 +199,7 @@ def test_a_larger_budget_is_never_worse(problem: Problem, one: int, two: int):
 @pytest.mark.parametrize("name", ["A", "J", "K"])
 def test_a_larger_budget_is_never_worse_on_an_instance(name: str):
     problem = parse_problem((DATA / f"{name}.1048576.csv").read_text())
-    assert_monotone(problem, [0, 100, 1500, 4000])
+    assert_monotone(problem, [0, 100, 1500, 4000, 9000])
 
 
 def test_a_larger_budget_is_never_worse_on_a_large_problem(monkeypatch: pytest.MonkeyPatch):
@@ -292,7 +292,7 @@ def test_columns_of_different_lengths_are_an_error():
         Problem.of([0], [1, 2], [3])
 
 
-@pytest.mark.parametrize(("name", "budget"), [("A.1048576", 5000), ("K.1048576", 20_000)])
+@pytest.mark.parametrize(("name", "budget"), [("A.1048576", 20_000), ("K.1048576", 20_000)])
 def test_a_mirrored_instance_is_searched_alike(name: str, budget: int):
     problem = parse_problem((DATA / f"{name}.csv").read_text()).with_capacity(1048576)
     rows = [
@@ -308,7 +308,7 @@ def test_a_mirrored_instance_is_searched_alike(name: str, budget: int):
 
 
 @given(plain_problems(most=15))
-@exactly(100)
+@exactly(100, 4)
 def test_a_core_and_its_mirror_have_one_orientation(problem: Problem):
     turned = Problem(
         tuple(
@@ -326,7 +326,7 @@ def test_a_core_and_its_mirror_have_one_orientation(problem: Problem):
 
 
 @given(plain_problems(most=20))
-@exactly(100)
+@exactly(100, 4)
 def test_busiest_is_the_largest_load_of_a_life(problem: Problem):
     core = core_of(problem)
     if not core.n_bodies:

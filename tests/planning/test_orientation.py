@@ -67,7 +67,7 @@ def plan_of(rows: Sequence[Buffer], strategy: str) -> Plan:
 @pytest.mark.parametrize("branches", [False, True])
 def test_no_sizes_make_buffers_overlap(branches: bool):
     rng = random.Random(branches)
-    for _ in range(rounds(1000)):
+    for _ in range(rounds(1000, 4)):
         rows = random_rows(rng, 14, branches)
         found = orientation_of(
             Problem(tuple(rows)), plan_of(rows, rng.choice(["greedy-by-size", "best-fit"])).offsets
@@ -89,7 +89,7 @@ def test_no_sizes_make_buffers_overlap(branches: bool):
 @pytest.mark.parametrize("strategy", ["auto", "coalesce", "first-fit", "greedy-by-breadth"])
 def test_the_arena_is_at_most_that_of_the_plan_it_comes_from(strategy: str):
     rng = random.Random(7)
-    for turn in range(rounds(250)):
+    for turn in range(rounds(250, 4)):
         rows = random_rows(rng, 14, branches=turn % 2 == 1)
         plan = plan_of(rows, strategy)
         found = orientation_of(Problem(tuple(rows)), plan.offsets)
@@ -103,7 +103,7 @@ def test_the_arena_is_at_most_that_of_the_plan_it_comes_from(strategy: str):
 def test_with_static_sizes_the_arithmetic_is_the_static_plan(strategy: str):
     # Each of these strategies rests every buffer on another one, or on 0.
     rng = random.Random(11)
-    for turn in range(rounds(250)):
+    for turn in range(rounds(250, 4)):
         rows = random_rows(rng, 14, branches=turn % 2 == 1)
         plan = plan_of(rows, strategy)
         found = orientation_of(Problem(tuple(rows)), plan.offsets)
@@ -130,7 +130,7 @@ def reduction(rows: Sequence[Buffer], order: Sequence[int]) -> list[set[int]]:
 @pytest.mark.parametrize("branches", [False, True])
 def test_only_direct_relations_are_kept(branches: bool):
     rng = random.Random(5)
-    for _ in range(rounds(400)):
+    for _ in range(rounds(400, 4)):
         rows = random_rows(rng, 16, branches)
         found = orientation_of(Problem(tuple(rows)), plan_of(rows, "greedy-by-size").offsets)
         assert [set(under) for under in found.below] == reduction(rows, found.order)
@@ -144,7 +144,7 @@ def test_only_direct_relations_are_kept(branches: bool):
 def test_beyond_the_limit_relations_through_one_other_are_dropped(monkeypatch: pytest.MonkeyPatch):
     rng = random.Random(6)
     longer = 0
-    for _ in range(rounds(400)):
+    for _ in range(rounds(400, 4)):
         rows = random_rows(rng, 16, branches=False)
         plan = plan_of(rows, "greedy-by-size")
         exact = orientation_of(Problem(tuple(rows)), plan.offsets)
@@ -213,7 +213,7 @@ def test_only_offsets_that_may_be_unaligned_are_rounded():
 def test_offsets_that_are_not_rounded_are_aligned_at_all_sizes():
     rng = random.Random(3)
     skipped = 0
-    for _ in range(rounds(500)):
+    for _ in range(rounds(500, 4)):
         rows = random_rows(rng, 12, branches=False)
         found = orientation_of(Problem(tuple(rows)), plan_of(rows, "greedy-by-size").offsets)
         divisors = [rng.choice([1, 2, 4, 12]) for _ in rows]
@@ -225,7 +225,7 @@ def test_offsets_that_are_not_rounded_are_aligned_at_all_sizes():
             if i not in rounded:
                 assert at[i] == end
                 skipped += rows[i].alignment > 1
-    assert skipped > rounds(300)
+    assert skipped > rounds(300, 4)
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def spans_of(orders: Orders, sizes: list[int]) -> list[tuple[int, int]]:
     return [(at, at + size) for at, size in zip(offsets, sizes, strict=True)]
 
 
-@exactly(200)
+@exactly(200, 4)
 @given(rich_problems(), st.integers(0, 2**32))
 def test_orders_of_rich_problems(problem: Problem, seed: int):
     rng = Random(seed)
@@ -101,7 +101,7 @@ def random_pieces(rng: Random) -> tuple[list[Row], list[Life]]:
 
 def test_parts_are_ordered_for_all_sizes():
     interlocked = 0
-    for seed in range(rounds(400)):
+    for seed in range(rounds(400, 4)):
         rng = Random(seed)
         rows, lives = random_pieces(rng)
         samples = [[rng.choice((1, 4, 64, 1000)) for _ in rows] for _ in range(3)]

@@ -21,7 +21,7 @@ from xrelay.planning import (
 from xrelay.planning.offsets.bounds import lower_bound
 from xrelay.planning.offsets.core import core_of
 
-SLOW = exactly(60)
+SLOW = exactly(60, 4)
 
 
 def height(problem: Problem, strategy: str, budget: int | None = None) -> int:
@@ -54,7 +54,7 @@ def test_exact_is_as_good_as_brute_force_on_rich_problems(problem: Problem):
 
 
 @given(plain_problems() | rich_problems())
-@exactly(100)
+@exactly(100, 4)
 def test_every_plan_passes_the_check_and_auto_is_never_worse_than_a_strategy(problem: Problem):
     best = height(problem, "auto", 200)
     for strategy in STRATEGIES:
@@ -62,7 +62,7 @@ def test_every_plan_passes_the_check_and_auto_is_never_worse_than_a_strategy(pro
 
 
 @given(plain_problems(most=20) | rich_problems(), st.integers(0, 99))
-@exactly(50)
+@exactly(50, 4)
 def test_shuffled_rows_give_the_same_height(problem: Problem, seed: int):
     rows = list(problem.buffers)
     random.Random(seed).shuffle(rows)
@@ -72,7 +72,7 @@ def test_shuffled_rows_give_the_same_height(problem: Problem, seed: int):
 
 
 @given(plain_problems(most=20), st.integers(0, 99))
-@exactly(50)
+@exactly(50, 4)
 def test_renamed_rows_give_the_same_plan(problem: Problem, seed: int):
     names = [f"{n:03}" for n in range(len(problem.buffers))]
     random.Random(seed).shuffle(names)
@@ -90,7 +90,7 @@ def mirrored(problem: Problem) -> Problem:
 
 
 @given(plain_problems(most=20))
-@exactly(50)
+@exactly(50, 4)
 def test_the_bound_is_the_same_when_time_runs_backwards(problem: Problem):
     assert lower_bound(core_of(problem)) == lower_bound(core_of(mirrored(problem)))
 
@@ -134,7 +134,7 @@ def damaged(problem: Problem, plan: Plan, row: int, delta: int) -> Plan:
 
 
 @given(plain_problems(most=12), st.data())
-@exactly(200)
+@exactly(200, 4)
 def test_check_finds_a_planted_overlap(problem: Problem, data: st.DataObject):
     plan = solve(problem, "greedy-by-size")
     assert isinstance(plan, Plan)
@@ -154,7 +154,7 @@ def test_check_finds_a_planted_overlap(problem: Problem, data: st.DataObject):
 
 
 @given(plain_problems(most=9), st.integers(2, 4))
-@exactly(20)
+@exactly(20, 4)
 def test_scaling_all_bytes_scales_the_height(problem: Problem, factor: int):
     rows = tuple(
         Buffer(b.id, b.lifetime, b.size * factor, b.alignment * factor) for b in problem.buffers

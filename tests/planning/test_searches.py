@@ -42,7 +42,7 @@ def answers(core: Core, capacity: int) -> set[bool]:
 
 
 @given(plain_problems(most=10) | rich_problems())
-@exactly(80)
+@exactly(80, 4)
 def test_all_searches_agree_from_the_bound_to_a_known_height(problem: Problem):
     core = core_of(problem)
     if core.pools is not None or not core.n_bodies:

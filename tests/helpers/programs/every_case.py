@@ -49,4 +49,4 @@ def every(names: str | tuple[str, ...], cases: Iterable[Any]) -> Callable[[Test]
 
 def seeds(count: int) -> Callable[[Test], Test]:
     """Call a test with each `seed` of the `rounds` of `count`, or of `XRELAY_RANDOM_PROGRAMS`."""
-    return every("seed", range(OTHER or rounds(count)))
+    return every("seed", range(OTHER or rounds(count, 4)))
