@@ -245,7 +245,7 @@ class Weights:
         bound = kernels_of([RESHAPE, *(step.op for step in kernel.steps)])
         try:
             for step, spec in zip(kernel.steps, kernel.locals, strict=True):
-                given = [np.ascontiguousarray(values[number]) for number in step.ins]
+                given = [np.asarray(values[number], order="C") for number in step.ins]
                 for number in step.ins:
                     if number >= len(function.names) + len(kernel.constants):
                         values[number] = EMPTY  # it is read once

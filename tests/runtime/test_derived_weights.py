@@ -37,6 +37,12 @@ def test_a_formula_is_computed(name: str):
     np.testing.assert_array_equal(WEIGHTS.array(formula), (W * scale).T)
 
 
+def test_a_scalar_stays_a_scalar():
+    zero = np.zeros((), np.float32)
+    formula = formula_of("relay.nn.pad", ["w", zero], {"pad_width": (0, 0, 0, 1)})
+    np.testing.assert_array_equal(WEIGHTS.array(formula), np.pad(W, ((0, 0), (0, 1))))
+
+
 def test_a_weight_that_was_written_under_its_formula_is_read():
     value = np.zeros((3, 200), np.float32)
     written = Weights(ArraySource({transposed("w"): value}))
