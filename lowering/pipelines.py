@@ -276,7 +276,7 @@ class VmPipeline(Pipeline):
         kernels = (*simple, *tiled, *_on(self.default), "create-shape-functions")
         placed = ("assign-pools",) if self.pools and self.memory != "plan" else ()
         joined = _JOINED_COMPILED if self.kernels == "native" else _JOINED
-        joined = joined if self.memory == "plan" else joined[1:]
+        joined = {"plan": joined, "coalesce": joined[1:], "none": ()}[self.memory]
         planned = (*_REORDER[self.reorder], *joined, *placed, *_MEMORY[self.memory])
         manifest = _TO_MANIFEST if self.kernels == "native" else _with_views(_TO_MANIFEST)
         passes = (*kernels, *manifest, *planned, *_TO_BYTECODE)

@@ -338,6 +338,9 @@ class Joining:
         return int(change.cumsum().max())
 
     def accept(self, join: Join) -> None:
+        for other in self.joins.values():
+            if other.chain[0] in join.chain:
+                other.chain = join.chain
         stop = join.stop
         for part in join.chain:
             part.stop = stop

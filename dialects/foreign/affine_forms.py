@@ -34,19 +34,20 @@ from xdsl.irdl import (
     irdl_op_definition,
     prop_def,
     region_def,
+    result_def,
     traits_def,
     var_operand_def,
     var_result_def,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import RecursiveMemoryEffect
+from xdsl.traits import Pure, RecursiveMemoryEffect
 
 from ..device import tensor_type
 from ..xdsl_extras.xdsl_internals import parse_affine_expression
 
 REDUCTIONS: Sequence[str] = """
-    addf addi assign maximumf maxs maxu minimumf mins minu mulf muli ori andi maxnumf minnumf
+    addf addi assign maximumf maxs maxu minimumf mins minu mulf muli ori andi maxnumf minnumf xori
 """.split()
 """The reductions, each by its number in `arith.AtomicRMWKind`."""
 
@@ -84,19 +85,65 @@ def print_results(printer: Printer, op: Operation) -> None:
             printer.print_list(op.results, lambda result: printer.print_attribute(result.type))
 
 
+def parse_dims_and_symbols(parser: Parser) -> Sequence[SSAValue]:
+    """Parse the operands of a map or set."""
+    found: list[SSAValue] = []
+    for delimiter in (Parser.Delimiter.PAREN, Parser.Delimiter.SQUARE):
+        found += (
+            parser.parse_optional_comma_separated_list(
+                delimiter, lambda: parser.parse_operand(IndexType())
+            )
+            or ()
+        )
+    return found
+
+
+def print_dims_and_symbols(printer: Printer, values: Sequence[SSAValue], dims: int) -> None:
+    with printer.in_parens():
+        printer.print_list(values[:dims], printer.print_operand)
+    if values[dims:]:
+        with printer.in_square_brackets():
+            printer.print_list(values[dims:], printer.print_operand)
+
+
+@irdl_op_definition
+class MaxOp(IRDLOperation):
+    """Compute the maximum of the results of a map."""
+
+    name = "affine.max"
+
+    mapOperands = var_operand_def(IndexType)
+    map = prop_def(AffineMapAttr)
+    result = result_def(IndexType)
+
+    traits = traits_def(Pure())
+
+    @classmethod
+    def parse(cls, parser: Parser) -> MaxOp:
+        start, map = parser.pos, parser.parse_attribute()
+        if not isinstance(map, AffineMapAttr):
+            parser.raise_error(f"expected an affine map, but got {map}", start, parser.pos)
+        return cls.create(
+            operands=parse_dims_and_symbols(parser),
+            properties={"map": map},
+            result_types=[IndexType()],
+            attributes=parser.parse_optional_attr_dict(),
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_attribute(self.map)
+        print_dims_and_symbols(printer, self.mapOperands, self.map.data.num_dims)
+        printer.print_op_attributes(self.attributes)
+
+
 def parse_if(cls: type[affine.IfOp], parser: Parser) -> affine.IfOp:
     """Parse a branch."""
     start, condition = parser.pos, parser.parse_attribute()
     if not isinstance(condition, AffineSetAttr):
         parser.raise_error(f"expected an affine set, but got {condition}", start, parser.pos)
 
-    def parse_operands(delimiter: Parser.Delimiter) -> Sequence[SSAValue]:
-        listed = parser.parse_optional_comma_separated_list(
-            delimiter, lambda: parser.parse_operand(IndexType())
-        )
-        return listed or []
-
-    operands = [*parse_operands(Parser.Delimiter.PAREN), *parse_operands(Parser.Delimiter.SQUARE)]
+    operands = parse_dims_and_symbols(parser)
     results, then = parse_results(parser), parse_body(parser)
     has_else = parser.parse_optional_keyword("else") is not None
     return cls.create(
@@ -110,14 +157,9 @@ def parse_if(cls: type[affine.IfOp], parser: Parser) -> affine.IfOp:
 
 def print_if(self: affine.IfOp, printer: Printer) -> None:
     """Print a branch."""
-    count = self.condition.data.num_dims
     printer.print_string(" ")
     printer.print_attribute(self.condition)
-    with printer.in_parens():
-        printer.print_list(self.args[:count], printer.print_operand)
-    if self.args[count:]:
-        with printer.in_square_brackets():
-            printer.print_list(self.args[count:], printer.print_operand)
+    print_dims_and_symbols(printer, self.args, self.condition.data.num_dims)
     print_results(printer, self)
     print_body(printer, self.then_region, bool(self.results))
     if self.else_region.blocks:

@@ -162,9 +162,10 @@ def assemble_kernel(op: bytecode.KernelOp, located: bool) -> Kernel:
 
 def _array(value: Any, op: Operation) -> Any:
     array, name = array_of(value), dtype_name(value.get_element_type())
-    if array is None and name is not None and ELEMENT_TABLE[name].package:
+    row = None if name is None else ELEMENT_TABLE.get(name)
+    if array is None and row is not None and row.package:
         try:
-            array = array_of(value, element_type(name))
+            array = array_of(value, element_type(row.dtype))
         except MachineError as error:
             raise PassError(str(error), op) from None
     if array is None:

@@ -19,6 +19,7 @@ from ...dialects.device import device_of
 from ...dialects.interfaces import AllocatesResults, OverwritesOperands
 from ...dialects.tensors import as_tensor, has_dynamic
 from ...operators.sizes.holds import at_least
+from ...operators.sizes.size_expressions import Expr
 from ..bytes.numbered import Arm, Numbered, Row
 from ..bytes.op_facts import is_storage, viewed_whole
 from ..bytes.rooms import bytes_of
@@ -62,6 +63,8 @@ class Checker:
     captured: frozenset[int] = field(init=False)
     joined: dict[int, Slot] = field(default_factory=lambda: {})
     """The bytes of the joins."""
+    starts: dict[Slot, Expr] = field(default_factory=lambda: {})
+    """Where joins start, by the offset of the first of the slices that lie beside each other."""
     placed: set[tuple[Slot, int, int]] = field(default_factory=lambda: set())
     """The slots that were checked, each with the identities of a storage and a type."""
 
@@ -186,8 +189,8 @@ class Checker:
         for slot in places:
             if first is None or slot is None:
                 raise NotShown("cannot tell where the parts of a join are", row.op)
-            at = self.slots.start_of(first) + end
-            if slot.storage is not first.storage or self.slots.start_of(slot) != at:
+            at = self.start_of(first) + end
+            if slot.storage is not first.storage or self.start_of(slot) != at:
                 fault = f"a part of a join is at {slot} of its storage, not where the one before it"
                 raise PassError(f"{fault} ends, at byte {at}", row.op)
             end += slot.size
@@ -195,7 +198,12 @@ class Checker:
             fault = f"the parts of a join have {end} bytes, but it has {whole}"
             raise PassError(fault, row.op)
         if first is not None:
-            self.joined[row.results[0]] = self.slots.slot(first.storage, first.start, whole)
+            slot = self.slots.slot(first.storage, first.start, whole)
+            self.joined[row.results[0]], self.starts[slot] = slot, self.start_of(first)
+
+    def start_of(self, slot: Slot) -> Expr:
+        """Return the start of a slot; in slices beside each other, by that of the first of them."""
+        return self.starts[slot] if slot in self.starts else self.slots.start_of(slot)
 
     def place_of(self, value: int) -> Slot | None:
         """Return the bytes of a tensor, a join, or a view of all of one; None if not known."""

@@ -263,8 +263,9 @@ def check_executable(path: Path) -> bool:
                 raise FindingError("a MachineError without a message") from error
             return False
         for section in objdump.SECTIONS.values():
-            json.dumps(section.facts(file))
-            for _ in section.lines(file):
+            facts = section.facts(file)
+            json.dumps(facts)
+            for _ in section.lines(file if section.of_file else facts):
                 pass
     except FindingError:
         raise

@@ -213,8 +213,8 @@ FUNCTION = "bytecode.func @f () registers 2 {{\n{}\nbytecode.ret r0\n}}"
             "the machine has no elements of type none",
         ),
         (
-            "bytecode.constant @c dense<1> : tensor<i4>",
-            "the machine has no tensors of type tensor<i4>",
+            "bytecode.constant @c dense<1> : tensor<i3>",
+            "the machine has no tensors of type tensor<i3>",
         ),
         (
             'bytecode.func @f ("x" : tensor<f32, #relay.device<cuda:0>>) registers 1 {\n'

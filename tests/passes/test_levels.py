@@ -128,7 +128,7 @@ copy-kernels               < < < < < < < | + |
 materialize-products       < < < < < < < | . |
 write-transposed           < < < < < < < | . |
 choose-schedules           < < < < < < < | . |
-divide-between-threads     < < < < < < < | . |
+divide-between-threads     < < < < < < < | + |
 """
 """
 One column for each of `STAGES`, each program as the pipelines `vm`, `aot`, and `linalg` make it:

@@ -46,6 +46,7 @@ def lowered(module: ModuleOp, pipeline: str) -> list[Step]:
     text = PLANNED if pipeline == APART else pipeline
     steps = build(text, UNIVERSE.all_passes, named_pipelines)
     if pipeline == APART:
+        steps = [step for step in steps if step.run.name not in ("reuse-in-place", "join-tensors")]
         at = [step.run.name for step in steps].index("plan-memory")
         steps[at] = Step(PlanMemoryPass(in_place=False))
     last = [step.run.name for step in steps].index(TO_BYTECODE)
@@ -151,17 +152,17 @@ def test_the_machine_uses_what_is_planned(program: DynamicProgram, pipeline: str
             compare(use, dims, device, machine.counters.peak.get(index, 0), pipeline)
 
 
-V = "tensor<?xf32>"
+V = "tensor<2x?xf32>"  # so that concatenations along axis 1 are copies
 SEVERAL_ORDERS = f"""
-func.func @main(%x: {V} {{relay.dims = ["n"]}}) -> {V} {{
-  %a = relay.nn.softmax %x {{axis = 0 : i64}} : ({V}) -> {V}
-  %b = relay.concatenate %x, %a {{axis = 0 : i64}} : ({V}, {V}) -> {V}
-  %c = relay.concatenate %a, %b {{axis = 0 : i64}} : ({V}, {V}) -> {V}
-  %d = relay.nn.softmax %c {{axis = 0 : i64}} : ({V}) -> {V}
-  %e = relay.concatenate %c, %d {{axis = 0 : i64}} : ({V}, {V}) -> {V}
-  %f = relay.concatenate %a, %e {{axis = 0 : i64}} : ({V}, {V}) -> {V}
-  %g = relay.nn.softmax %f {{axis = 0 : i64}} : ({V}) -> {V}
-  %h = relay.concatenate %e, %f, %g {{axis = 0 : i64}} : ({V}, {V}, {V}) -> {V}
+func.func @main(%x: {V} {{relay.dims = ["", "n"]}}) -> {V} {{
+  %a = relay.nn.softmax %x {{axis = 1 : i64}} : ({V}) -> {V}
+  %b = relay.concatenate %x, %a {{axis = 1 : i64}} : ({V}, {V}) -> {V}
+  %c = relay.concatenate %a, %b {{axis = 1 : i64}} : ({V}, {V}) -> {V}
+  %d = relay.nn.softmax %c {{axis = 1 : i64}} : ({V}) -> {V}
+  %e = relay.concatenate %c, %d {{axis = 1 : i64}} : ({V}, {V}) -> {V}
+  %f = relay.concatenate %a, %e {{axis = 1 : i64}} : ({V}, {V}) -> {V}
+  %g = relay.nn.softmax %f {{axis = 1 : i64}} : ({V}) -> {V}
+  %h = relay.concatenate %e, %f, %g {{axis = 1 : i64}} : ({V}, {V}, {V}) -> {V}
   func.return %h : {V}
 }}
 """
@@ -178,7 +179,7 @@ def test_a_plan_of_several_orders_has_the_bytes_of_the_one_that_is_taken(n: int)
     for step in steps:
         step.run.apply(quiet(), module)
     machine = machine_of(assemble(module))
-    machine.run("main", np.zeros(n, np.float32))
+    machine.run("main", np.zeros((2, n), np.float32))
     planned, outliving = report.planned.bytes, report.outlives.bytes
     assert planned == machine.counters.peak.get(0, 0)
     assert planned is not None

@@ -73,6 +73,8 @@ bytecode.kernel @same () -> [] {
 // CHECK-NEXT:   bytecode.reshape_tensor r2, r1 to r5
 // CHECK-NEXT:   bytecode.slice_tensor r2, r1[3] to [2, 4]
 // CHECK-NEXT:   bytecode.slice_tensor r2, r1[r5] to r6
+// CHECK-NEXT:   bytecode.join_tensors r2, (r1, r8) to [4, 4]
+// CHECK-NEXT:   bytecode.join_tensors r2, (r1, r8) to r6
 // CHECK-NEXT:   bytecode.device_copy r1 -> r2 from #cpu0 to #cuda0
 // CHECK-NEXT:   bytecode.kill_register r8 {note}
 // CHECK-NEXT:   bytecode.ret r3
@@ -115,6 +117,8 @@ bytecode.func @main ("x" : tensor<4xf32, #relay.device<cpu:0>>, "t" : !bytecode.
   bytecode.reshape_tensor r2, r1 to r5
   bytecode.slice_tensor r2, r1[3] to [2, 4]
   bytecode.slice_tensor r2, r1[r5] to r6
+  bytecode.join_tensors r2, (r1, r8) to [4, 4]
+  bytecode.join_tensors r2, (r1, r8) to r6
   bytecode.device_copy r1 -> r2 from #relay.device<cpu:0> to #relay.device<cuda:0>
   bytecode.kill_register r8 {note}
   bytecode.ret r3
