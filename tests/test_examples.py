@@ -95,7 +95,6 @@ import pickle, sys
 for name in ("xdsl", "safetensors", "onnx"):
     sys.modules[name] = None  # whoever imports it gets an error
 import numpy as np
-import onnx
 from xrelay.runtime.machine.machine import Machine
 with open("program", "rb") as file:
     program, params, x = pickle.load(file)
