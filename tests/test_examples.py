@@ -11,7 +11,6 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-import onnx
 import pytest
 from helpers.machine.in_machine import assert_same, results_in_machine
 from helpers.onnx.onnx_models import Array, onnxruntime_session, run_onnxruntime
@@ -204,8 +203,9 @@ def test_generate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(sys, "path", [*sys.path, str(EXAMPLES.parent / "benchmarks")])
     decoder: Any = importlib.import_module("decoder_model")
     path, sizes = str(tmp_path / "decoder.onnx"), (2, 2, 16, 50)
-    Path(path).write_bytes(decoder.build(*sizes).SerializeToString())
-    session = onnxruntime_session(onnx.load(path))
+    model = decoder.build(*sizes)
+    Path(path).write_bytes(model.SerializeToString())
+    session = onnxruntime_session(model)
     expected = decoder.generate(partial(session.run, None), *sizes[:3], 12)
     command = [sys.executable, EXAMPLES / "generate.py", path, *map(str, decoder.PROMPT)]
     found = subprocess.run([*command, "--count", "12"], capture_output=True, text=True, check=True)
