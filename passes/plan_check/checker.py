@@ -64,7 +64,7 @@ class Checker:
     joined: dict[int, Slot] = field(default_factory=lambda: {})
     """The bytes of the joins."""
     starts: dict[Slot, Expr] = field(default_factory=lambda: {})
-    """Where joins start, by the offset of the first of the slices that lie beside each other."""
+    """The starts of joins, by the offset of the first of the slices that lie beside each other."""
     placed: set[tuple[Slot, int, int]] = field(default_factory=lambda: set())
     """The slots that were checked, each with the identities of a storage and a type."""
 
