@@ -20,6 +20,7 @@ from onnx import defs
 from xdsl.passes import ModulePass
 
 from xrelay.dialects import interfaces
+from xrelay.dialects.foreign.buffer_interfaces import attach_buffer_interfaces
 from xrelay.dialects.relay import OPERATORS
 from xrelay.frontends.onnx.model.onnx_model import OPSETS
 from xrelay.frontends.onnx.operators import RULES
@@ -35,6 +36,7 @@ HEADING = "<!-- Written by `python tests/write_documentation.py`. -->\n"
 @cache
 def pages() -> Mapping[str, str]:
     """Return the text of each page by the name of its file."""
+    attach_buffer_interfaces()  # traits of ops that we share with upstream
     texts = {
         **{f"{name}.md": dialect_page(make()) for name, make in UNIVERSE.all_dialects.items()},
         "interfaces.md": interface_page(),
