@@ -21,7 +21,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple, cast
 
-import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -34,8 +33,8 @@ from ..dialects.device import device_of, tensor_type
 from ..dialects.relay.rearrange import SplitOp, StridedSliceOp
 from ..dialects.tensors import as_tensor, is_static
 from ..operators.slicing import picked
-from ..planning.buffers import Ints
 from .bytes.aliases import AliasClasses, bodies_of
+from .bytes.live_bytes import Load, Span
 from .bytes.liveness import live_ranges
 from .bytes.op_facts import root_of
 from .bytes.storages import storages_of
@@ -111,37 +110,29 @@ class Lives:
     """The bytes of storages over the positions of a body, and how views change them."""
 
     classes: AliasClasses
-    stops: dict[int, int] = field(default_factory=lambda: {})
+    stops: dict[int, int]
     """The end of the lifetime of each class."""
-    sizes: dict[int, int | None] = field(default_factory=lambda: {})
-    """The bytes of the storage of each class; None if they are not known, or it has several."""
-    starts: dict[int, int] = field(default_factory=lambda: {})
+    spans: dict[int, Span]
+    """The lifetime and bytes of the storage of each class; none are known if it has several."""
     onto: dict[int, int] = field(default_factory=lambda: {})
     """The class whose bytes each one views, by now."""
 
+    def __post_init__(self) -> None:
+        self.load = Load(len(self.classes.body.rows) + 1, self.spans.values())
+
     @staticmethod
     def of(classes: AliasClasses) -> Lives:
-        lives = Lives(classes)
         ranges = live_ranges(classes, to_kill=True)
-        lives.stops = {number: interval.stop for number, interval in ranges.items()}
+        stops = {number: interval.stop for number, interval in ranges.items()}
+        spans: dict[int, Span] = {}
         for storage in storages_of(classes).found:
             size = storage.op.size
             for tensor in storage.tensors:
                 number = classes.of(tensor.results[0])
-                is_alone = len(storage.tensors) == 1 and number not in lives.sizes
+                is_alone = len(storage.tensors) == 1 and number not in spans
                 known = size.value.data if size is not None and is_alone else None
-                lives.sizes[number] = known
-                lives.starts[number] = storage.lifetime.start
-        return lives
-
-    def load(self) -> Ints:
-        """Return the bytes that are live at each position."""
-        change = np.zeros(len(self.classes.body.rows) + 2, np.int64)
-        for number, size in self.sizes.items():
-            if number not in self.onto and size is not None:
-                change[self.starts[number]] += size
-                change[max(self.stops[number], self.starts[number])] -= size
-        return change.cumsum()
+                spans[number] = storage.lifetime.start, stops[number], known
+        return Lives(classes, stops, spans)
 
     def root(self, value: SSAValue) -> int:
         number = self.classes.of(root_of(value))
@@ -153,21 +144,22 @@ class Lives:
         """Test whether the peak is not higher if `views` are in the bytes of `data`; if so, do."""
         classes, root = self.classes, self.root(data)
         numbers = [classes.of(view) for view in views]
-        if any(number not in self.sizes or number in self.onto for number in numbers):
+        if any(number not in self.spans or number in self.onto for number in numbers):
             return False  # it outlives the function
+        gone: list[Span] = []
+        for number in numbers:
+            start, _, size = self.spans[number]
+            gone.append((start, self.stops[number], None if size is None else -size))
         stop = max(self.stops[number] for number in numbers)
         is_kept = classes.kept[root] or not classes.bytes_in(root_of(data))
-        if not is_kept and self.stops[root] < stop:
-            if None in self.sizes.values() or root not in self.sizes:
+        if is_kept or self.stops[root] >= stop:
+            self.load.add(gone)
+        else:
+            if root not in self.spans:
                 return False
-            peak, before = self.load().max(), self.stops[root]
-            self.onto |= dict.fromkeys(numbers, root)
+            if not self.load.takes([*gone, (self.stops[root], stop, self.spans[root][2])]):
+                return False
             self.stops[root] = stop
-            if self.load().max() > peak:
-                self.stops[root] = before
-                for number in numbers:
-                    del self.onto[number]
-                return False
         self.onto |= dict.fromkeys(numbers, root)
         return True
 

@@ -7,12 +7,18 @@ The bytes that are live in a body, on each device and at sample values of dynami
 A row is a device and, if sizes are dynamic, a sample of their symbols (`sizes.sample_sizes`). Bytes
 are rounded up to alignments, as in an arena. Lifetimes are those of `pack-storage`, but bytes that
 outlive the body count too.
+
+    load = Load(length, spans)                      bytes at each position, of known sizes
+    load.takes([(3, 7, 64), (5, 9, -64)])           changes them, unless the peak would rise
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
 
 from ...dialects import memory
 from ...dialects.device import VirtualDeviceAttr, device_of
@@ -83,3 +89,38 @@ def peaks_of(classes: AliasClasses, rows: Rows) -> Row:
         )
         peaks.append(lower_bound(core_of(Problem(buffers))))
     return peaks
+
+
+Span: TypeAlias = tuple[int, int, int | None]
+"""The first position, the one after the last, and the bytes; None if these are not known."""
+
+
+class Load:
+    """The bytes that are live at each position of a body."""
+
+    def __init__(self, length: int, spans: Iterable[Span]) -> None:
+        self._is_known = True
+        change = np.zeros(length + 1, np.int64)
+        for start, stop, size in spans:
+            if size is None:
+                self._is_known = False
+            elif start < stop:
+                change[start] += size
+                change[stop] -= size
+        self._bytes = change.cumsum()
+
+    def add(self, spans: Iterable[Span]) -> None:
+        """Add bytes at the positions of `spans`, or take them away."""
+        for start, stop, size in spans:
+            self._bytes[start : max(start, stop)] += size or 0
+
+    def takes(self, spans: Sequence[Span]) -> bool:
+        """Add `spans` if the peak does not rise; return whether it is so, False if not known."""
+        if not self._is_known or any(size is None for *_, size in spans):
+            return False
+        peak = self._bytes.max()
+        self.add(spans)
+        if self._bytes.max() <= peak:
+            return True
+        self.add([(start, stop, -(size or 0)) for start, stop, size in spans])
+        return False

@@ -271,14 +271,9 @@ class JoinPack(RewritePattern):
 
     def __init__(self, places: Iterable[Place]):
         self.joins = {
-            storage.op: (place, pack)
+            storage.op: (place, pack, storage)
             for place in places
             for pack in place.packs
-            for storage in pack.storages
-        }
-        self.parts = {
-            storage.op: [part.op for part in storage.parts]
-            for _, pack in self.joins.values()
             for storage in pack.storages
         }
         self.opened: dict[Pack, _Opened] = {}
@@ -288,11 +283,11 @@ class JoinPack(RewritePattern):
     def match_and_rewrite(self, op: memory.AllocStorageOp, rewriter: PatternRewriter, /) -> None:
         if op not in self.joins:
             return
-        place, pack = self.joins[op]
+        place, pack, storage = self.joins[op]
         if pack not in self.opened:
             self.open(place, rewriter)
         packed, total, arena = self.opened[pack]
-        parts = self.parts[op] if pack.with_lifetimes else ()
+        parts = [part.op for part in storage.parts] if pack.with_lifetimes else []
         offset: SSAValue | None = None
         for part in parts or [op]:
             slice = memory.SliceOp(packed.pack, pack.slices[part], offset)
