@@ -5,7 +5,8 @@ Generate tokens with a decoder-only ONNX model and a KV cache: each is the likel
 
 The model maps tokens (1, n), and keys and values (1, heads, past, depth) of each layer, to logits
 (1, n, vocabulary), and to the keys and values of all `past + n` tokens, in the same order.
-Compiled once, it runs for every length: a call with a new length is no slower than a repeated one.
+The model is compiled once, for all lengths, and a call with a new length takes no longer than a
+repeated one.
 """
 
 from argparse import ArgumentParser

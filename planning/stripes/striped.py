@@ -146,13 +146,13 @@ def in_parts(net: Network, chain: Chain, rows: Mapping[int, Rows]) -> frozenset[
     They are those of which more rows stay than a step reads at once: a step joins what it reads.
     Other halos are copied to the front of new rows.
     """
-    found: set[int] = set()
+    parts: set[int] = set()
     for v in chain.carried:
         users = (user for user in net.values[v].users if user <= chain.last)
         most = max(int(reads(net, rows, user, v)[1].max()) for user in users)
         if int((rows[v].stop - rows[v].later).max()) > most:
-            found.add(v)
-    return frozenset(found)
+            parts.add(v)
+    return frozenset(parts)
 
 
 def cost(net: Network, chain: Chain, rows: dict[int, Rows]) -> Cost:

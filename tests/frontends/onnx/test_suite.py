@@ -47,7 +47,7 @@ class Known(NamedTuple):
     opset: str
     converts: str
     opened: str
-    """Whether it converts with every dim open, too; `-` if it has none, or does not convert."""
+    """`yes` if it also converts with every dim open, else `no`; `-` if it has none, or is refused."""
 
 
 def read_file() -> dict[str, Known]:
