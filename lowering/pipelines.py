@@ -48,6 +48,7 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
   over no part of one; compiled kernels need parts that are aligned. `remove-unused-kernels` after
   it: nothing calls most concatenations any more.
 - `plan-memory` after all passes that remove or move ops: lifetimes are those of the final program.
+  Results are written in place by then.
   With `pools`, it puts storages into them. With `memory=coalesce`, `coalesce-storage` and
   `layout-slices` in its place; with `memory=none`, neither: then `assign-pools` before, if there
   are pools.
@@ -162,7 +163,7 @@ _JOINED_COMPILED = ("reuse-in-place", "join-tensors{compiled=true}", "remove-unu
 _MEMORY = {
     "none": ("manifest-lifetimes",),
     "coalesce": ("coalesce-storage", "layout-slices", "manifest-lifetimes", "verify-memory-plan"),
-    "plan": ("plan-memory",),
+    "plan": ("plan-memory{in-place=false}",),
 }
 
 _TO_BYTECODE = (
@@ -335,7 +336,11 @@ class AotPipeline(Pipeline):
         simple = (*_TO_SCALED, *_TO_FIRST_ORDER, *layout, *_WEIGHTS)
         simple = (*simple, *_tiled(self.peak, self.work))
         kernels = (*simple, *_on(self.default), "create-shape-functions{checks=true}")
-        planned = (*_REORDER[self.reorder], *_JOINED_COMPILED, "plan-memory{lend-entries=true}")
+        planned = (
+            *_REORDER[self.reorder],
+            *_JOINED_COMPILED,
+            "plan-memory{in-place=false lend-entries=true}",
+        )
         placed = ("place-constants",) if self.constants else ()
         passes = (*kernels, *_TO_MANIFEST, *planned, *placed, *_TO_MEMREF)
         passes = _with_option(passes, _OF_POOLS, "pools", *([self.pools] if self.pools else []))

@@ -39,7 +39,6 @@ from xdsl.context import Context
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp, i64
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
@@ -52,6 +51,7 @@ from .bytes.packs import size_of as bytes_in
 from .functions.symbol_names import symbols_of
 from .sizes.available import Available
 from .sizes.reader import Sizes
+from .support.changes import ReportingPass
 from .support.levels import Level
 from .support.rewriting import rewrite_each
 
@@ -165,7 +165,7 @@ def allocated(
 
 
 @dataclass(frozen=True)
-class JoinTensorsPass(ModulePass):
+class JoinTensorsPass(ReportingPass):
     """Let the operands of a concatenation be computed where it has them."""
 
     name = "join-tensors"
@@ -177,11 +177,13 @@ class JoinTensorsPass(ModulePass):
     a function returns stays as it is, as its caller has memory for it.
     """
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        kernels, sizes = symbols_of(op), Sizes()
-        joining = {name: found for name, kernel in kernels.items() if (found := joined_by(kernel))}
+    def change(self, ctx: Context, op: ModuleOp) -> bool:
+        kernels, sizes, is_changed = symbols_of(op), Sizes(), False
+        joining = {name: side for name, kernel in kernels.items() if (side := joined_by(kernel))}
         for classes in bodies_of(op, separate=False) if joining else ():
-            found = Joining(classes, kernels, joining, sizes, self.compiled)
-            found.choose()
-            if found.joins:
-                rewrite(found.joins, found.position)
+            chosen = Joining(classes, kernels, joining, sizes, self.compiled)
+            chosen.choose()
+            if chosen.joins:
+                rewrite(chosen.joins, chosen.position)
+                is_changed = True
+        return is_changed

@@ -47,7 +47,7 @@ class Known(NamedTuple):
     opset: str
     converts: str
     opened: str
-    """`yes` if it also converts with every dim open, else `no`; `-` if it has none, or is refused."""
+    """`yes` if it also converts with every dim open, else `no`; `-` if it has none, or fails."""
 
 
 def read_file() -> dict[str, Known]:
