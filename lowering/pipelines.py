@@ -160,10 +160,13 @@ _JOINED = ("reuse-in-place", "join-tensors", "remove-unused-kernels")
 
 _JOINED_COMPILED = ("reuse-in-place", "join-tensors{compiled=true}", "remove-unused-kernels")
 
+PLAN = "plan-memory{in-place=false}"
+"""The plan of a machine's program; `reuse-in-place` runs before `join-tensors`."""
+
 _MEMORY = {
     "none": ("manifest-lifetimes",),
     "coalesce": ("coalesce-storage", "layout-slices", "manifest-lifetimes", "verify-memory-plan"),
-    "plan": ("plan-memory{in-place=false}",),
+    "plan": (PLAN,),
 }
 
 _TO_BYTECODE = (

@@ -27,7 +27,7 @@ from test_random_programs_at_every_level import NOT_REPAIRED, saved
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.lowering.bytecode.assemble import assemble
-from xrelay.lowering.pipelines import VmPipeline
+from xrelay.lowering.pipelines import PLAN, VmPipeline
 from xrelay.operators.sizes import SignatureError
 from xrelay.passes.infer_types import InferTypesPass
 from xrelay.passes.support.diagnostics import PassError
@@ -55,7 +55,7 @@ def check_plan(module: ModuleOp, options: str, calls: Sequence[Sequence[Array]])
     """Compare the calls of `module` without a plan and with a plan of `options`."""
     InferTypesPass().apply(quiet(), module)
     verify(module)
-    passes = PLANNED.replace("plan-memory", f"plan-memory{options}")
+    passes = PLANNED.replace(PLAN, f"plan-memory{options}")
     with saved(module, passes, calls):
         unplanned, planned = module.clone(), module.clone()
         try:

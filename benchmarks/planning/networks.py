@@ -27,7 +27,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.frontends.onnx.convert.importer import convert_model
 from xrelay.lowering.bytecode.assemble import assemble
-from xrelay.lowering.pipelines import VmPipeline
+from xrelay.lowering.pipelines import PLAN, VmPipeline
 from xrelay.passes.support.diagnostics import ReportingContext
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.bind import Attrs, Thunk
@@ -83,7 +83,7 @@ def measure(
     which is not smaller.
     """
     plain, params, _ = compiled(model, VmPipeline("none").text)
-    planned, _, seconds = compiled(model, VmPipeline().text.replace("plan-memory", plan))
+    planned, _, seconds = compiled(model, VmPipeline().text.replace(PLAN, plan))
     before, after = assemble(plain), assemble(planned)
     results: list[Facts] = []
     lengths = [length for length, _ in calls]

@@ -16,15 +16,15 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.frontends.onnx.convert.importer import Conversion, convert_model
 from xrelay.lowering.bytecode.assemble import assemble
-from xrelay.lowering.pipelines import VmPipeline
+from xrelay.lowering.pipelines import PLAN, VmPipeline
 from xrelay.passes.layout_slices import is_static, plan_of, problem_of
 from xrelay.planning import check
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.machine.machine import Machine
 from xrelay.runtime.memory.limits import Memory
 
-BEFORE, AFTER = VmPipeline().text.split(",plan-memory")
-PLAIN = VmPipeline("none").text.removeprefix(f"{BEFORE},")
+BEFORE, AFTER = VmPipeline().text.split(f",{PLAN}")
+PLAIN = VmPipeline("none").text.split(",verify-stage{stage=manifest},")[1]
 
 
 def assert_planned_tightly(module: ModuleOp) -> None:

@@ -7,7 +7,7 @@ from helpers.programs.programs import parse
 
 from xrelay.frontends.onnx.convert.importer import convert_model
 from xrelay.lowering.bytecode.assemble import assemble
-from xrelay.lowering.pipelines import VmPipeline
+from xrelay.lowering.pipelines import PLAN, VmPipeline
 from xrelay.passes.reorder_for_memory import reorder
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.machine.machine import Machine
@@ -20,7 +20,7 @@ def test_shufflenet_needs_less_and_computes_the_same():
     given = VmPipeline().text
     results: list[list[Array]] = []
     peaks: list[int] = []
-    for pipeline in (given, given.replace("plan-memory", "plan-memory{reorder=true}")):
+    for pipeline in (given, given.replace(PLAN, "plan-memory{reorder=true}")):
         converted = convert_model(network.model, "shufflenet.onnx")
         run_passes(converted.module, pipeline)
         program = assemble(converted.module)

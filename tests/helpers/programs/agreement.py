@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.lowering.bytecode.assemble import assemble
-from xrelay.lowering.pipelines import VmPipeline
+from xrelay.lowering.pipelines import PLAN, VmPipeline
 from xrelay.passes.evaluation.evaluated_values import DataValue
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.layout_slices import Strategy
@@ -88,9 +88,9 @@ def pipelines(draw: Callable[[st.SearchStrategy[Any]], Any]) -> str:
     for added in ("reuse-in-place", "reorder-for-memory"):
         if draw(st.booleans()):
             passes.insert(passes.index("verify-stage{stage=manifest}") + 1, added)
-    for name in ("plan-memory", "layout-slices"):
-        if name in passes:
-            passes[passes.index(name)] = name + draw(plan_options(name))
+    for text, name in ((PLAN, "plan-memory"), ("layout-slices", "layout-slices")):
+        if text in passes:
+            passes[passes.index(text)] = name + draw(plan_options(name))
     text = ",".join(passes).replace("plan-devices", "plan-devices{default=cuda:0 repair=true}")
     return text.replace("fuse-ops", f"fuse-ops{{level={draw(st.integers(0, 1))}}}")
 
