@@ -31,7 +31,11 @@ import xrelay
 
 Array = np.ndarray[Any, np.dtype[Any]]
 RNG = np.random.default_rng(0)
-OPEN = {"encoder": "encoder, length 128", "decoder6x512": "decoder 6 x 512, 64 tokens"}
+OPEN = {
+    "encoder": "encoder, length 128",
+    "decoder6x512": "decoder 6 x 512, 64 tokens",
+    "token6x512": "decoder 6 x 512, a token after 200",
+}
 
 
 def network(name: str) -> tuple[str, ModelProto, Mapping[str, Array]]:
@@ -41,9 +45,10 @@ def network(name: str) -> tuple[str, ModelProto, Mapping[str, Array]]:
         return name, light.model, light.feeds
     if name == "encoder":
         return OPEN[name], OPEN_MODELS[name](), {"x": normal(1, 128, 128)}
-    feeds = {"tokens": RNG.integers(0, 64, (1, 64))}
-    feeds |= {f"past_{x}{layer}": normal(1, 8, 0, 64) for layer in range(6) for x in "kv"}
-    return OPEN[name], OPEN_MODELS[name](), feeds
+    count, past = (1, 200) if name == "token6x512" else (64, 0)
+    feeds = {"tokens": RNG.integers(0, 64, (1, count))}
+    feeds |= {f"past_{x}{layer}": normal(1, 8, past, 64) for layer in range(6) for x in "kv"}
+    return OPEN[name], OPEN_MODELS["decoder6x512"](), feeds
 
 
 def normal(*shape: int) -> Array:
