@@ -35,6 +35,13 @@ from xdsl.irdl import (
     var_operand_def,
     var_result_def,
 )
+from xdsl.irdl.declarative_assembly_format import (
+    CustomDirective,
+    ParsingState,
+    PrintingState,
+    TypeDirective,
+    irdl_custom_directive,
+)
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import Pure
@@ -62,11 +69,10 @@ from .interfaces import (
 from .memory import ResultIsOuts, verify_destinations, verify_shape
 from .memory.static_or_dynamic import (
     exactly_one,
-    parse_static_or_dynamic,
-    print_static_or_dynamic,
 )
 from .overwriting import overwritable
 from .tensors import as_tensor, dtype_name, is_static
+from .xdsl_extras.formats import StaticOrDynamic, parse_signature
 from .xdsl_extras.segments import operand_counts
 from .xdsl_extras.xdsl_internals import operands_of
 
@@ -307,16 +313,21 @@ def verify_has_shape(result: TensorType[Attribute], shape: SSAValue | None) -> N
         raise VerifyException(f"{result} {fault} shape operand")
 
 
-def parse_view_type(parser: Parser, count: int) -> FunctionType:
-    """Parse a colon and the type of a view, a function of `count` operands."""
-    parser.parse_punctuation(":")
-    at = parser.pos
-    type = parser.parse_type()
-    found = type if isinstance(type, FunctionType) else FunctionType.from_lists([], [])
-    if (len(found.inputs), len(found.outputs)) != (count, 1):
-        expected = f"expected a function type of {count} operands and a result"
-        parser.raise_error(expected, at, parser.pos)
-    return found
+@irdl_custom_directive
+class ViewType(CustomDirective):
+    """The type of a view, a function of its data and of its shape, if that is an operand."""
+
+    data: TypeDirective
+    shape: TypeDirective
+    view: TypeDirective
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        parse_signature(parser, state, [self.data, self.shape], self.view)
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        state.print_whitespace(printer)
+        types = (*self.data.get(op), *self.shape.get(op))
+        printer.print_function_type(types, self.view.get(op))
 
 
 @irdl_op_definition
@@ -382,6 +393,11 @@ class SliceTensorOp(IRDLOperation):
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(Pure(), ViewsOperand(is_whole=False), ShapedByOperand(), ViewDevices())
+    custom_directives = (StaticOrDynamic, ViewType)
+    assembly_format = (
+        "$data `[` custom<StaticOrDynamic>($start, $dynamic_start) `]` (`shape` $shape^)? "
+        "attr-dict `:` custom<ViewType>(type($data), type($shape), type($result))"
+    )
 
     def __init__(
         self,
@@ -396,44 +412,6 @@ class SliceTensorOp(IRDLOperation):
             properties={"start": IntegerAttr(start, i64) if static else None},
             result_types=[type],
         )
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        data = parser.parse_unresolved_operand()
-        parser.parse_punctuation("[")
-        start, dynamic = parse_static_or_dynamic(parser, i64)
-        parser.parse_punctuation("]")
-        shape = None
-        if parser.parse_optional_keyword("shape") is not None:
-            shape = parser.parse_unresolved_operand()
-        attributes = parser.parse_optional_attr_dict()
-        type = parse_view_type(parser, 1 if shape is None else 2)
-        inputs = type.inputs.data
-        place = dynamic if start is None else start.value.data
-        assert place is not None
-        op = cls(
-            parser.resolve_operand(data, inputs[0]),
-            place,
-            type.outputs.data[0],
-            None if shape is None else parser.resolve_operand(shape, inputs[1]),
-        )
-        op.attributes = attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_operand(self.data)
-        printer.print_string("[")
-        print_static_or_dynamic(printer, self.start, self.dynamic_start)
-        printer.print_string("]")
-        if self.shape is not None:
-            printer.print_string(" shape ")
-            printer.print_operand(self.shape)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        operands = (self.data, self.shape) if self.shape is not None else (self.data,)
-        types = [operand.type for operand in operands]
-        printer.print_attribute(FunctionType.from_lists(types, [self.result.type]))
 
     def verify_(self) -> None:
         exactly_one("the start", self.start, self.dynamic_start)
@@ -492,37 +470,14 @@ class JoinTensorsOp(IRDLOperation):
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(Pure(), JoinsOperands(), ShapedByOperand(), JoinDevices())
+    custom_directives = (ViewType,)
+    assembly_format = (
+        "$parts (`shape` $shape^)? attr-dict `:` custom<ViewType>(type($parts), type($shape), "
+        "type($result))"
+    )
 
     def __init__(self, parts: Sequence[SSAValue], type: Attribute, shape: SSAValue | None = None):
         super().__init__(operands=[parts, shape], result_types=[type])
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        at = parser.pos
-        operands = parser.parse_comma_separated_list(
-            parser.Delimiter.NONE, parser.parse_unresolved_operand
-        )
-        shaped = parser.parse_optional_keyword("shape") is not None
-        if shaped:
-            operands.append(parser.parse_unresolved_operand())
-        attributes = parser.parse_optional_attr_dict()
-        type = parse_view_type(parser, len(operands))
-        resolved = parser.resolve_operands(operands, type.inputs.data, at)
-        parts = resolved[:-1] if shaped else resolved
-        op = cls(parts, type.outputs.data[0], resolved[-1] if shaped else None)
-        op.attributes = attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_list(self.parts, printer.print_operand)
-        if self.shape is not None:
-            printer.print_string(" shape ")
-            printer.print_operand(self.shape)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        types = [operand.type for operand in self.operands]
-        printer.print_attribute(FunctionType.from_lists(types, [self.result.type]))
 
     def verify_(self) -> None:
         parts, result = [as_tensor(part.type) for part in self.parts], as_tensor(self.result.type)
