@@ -100,7 +100,7 @@ class PackType(ParametrizedAttribute, TypeAttribute, HoldsNoTensors):
 
 @irdl_custom_directive
 class OrdersOf(CustomDirective):
-    """How the offsets of a pack are chosen: `at_bind`, `ordered`, `smallest of 2` or nothing."""
+    """The choice of the offsets of a pack: `at_bind`, `ordered`, `smallest of 2` or nothing."""
 
     at_bind: AttributeVariable
     orders: AttributeVariable
