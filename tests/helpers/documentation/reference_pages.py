@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import is_dataclass
 from functools import cache
 from importlib import import_module
+from textwrap import dedent
 from typing import Any
 
 from helpers.documentation import api_page, operator_page, pass_structure, pass_table
@@ -179,7 +180,7 @@ def _option_table(info: PassInfo, cls: type) -> str | None:
 def _field_docs(cls: type) -> Mapping[str, str]:
     """Return the docstrings below the fields of a class and its base, on one line each."""
     found = dict(_field_docs(cls.__base__)) if is_dataclass(cls.__base__) else {}
-    (tree,) = ast.parse(inspect.cleandoc(inspect.getsource(cls))).body
+    (tree,) = ast.parse(dedent(inspect.getsource(cls))).body
     assert isinstance(tree, ast.ClassDef)
     for field, doc in zip(tree.body, tree.body[1:], strict=False):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
