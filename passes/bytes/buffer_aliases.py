@@ -297,16 +297,7 @@ class Buffers:
         elif facts.calls is not None:
             self._link_call(op, facts.calls.callee(op))
         elif not facts.is_known or facts.captures or facts.frees:
-            is_end = op.parent is not None and op is op.parent.last_op and not op.successors
-            if is_end and self._is_yield(op):
-                return
-            for value in operands:
-                self.unite(value, operands[0])
-                self.escape(value, f"an operand of {op.name}, whose effects are not known", op)
-            for value in results:
-                if operands:
-                    self.unite(value, operands[0])
-                self.of(value).is_foreign = True
+            self._link_unknown(op, operands, results)
         else:
             if facts.aliasing is not None:
                 for name, value in facts.aliasing.aliases(op):
@@ -322,6 +313,20 @@ class Buffers:
                 for value in values:
                     if facts.aliasing is None:
                         self.escape(value, f"may be stored by {op.name}", op)
+
+    def _link_unknown(
+        self, op: Operation, operands: list[SSAValue], results: Sequence[SSAValue]
+    ) -> None:
+        is_end = op.parent is not None and op is op.parent.last_op and not op.successors
+        if is_end and self._is_yield(op):
+            return
+        for value in operands:
+            self.unite(value, operands[0])
+            self.escape(value, f"an operand of {op.name}, whose effects are not known", op)
+        for value in results:
+            if operands:
+                self.unite(value, operands[0])
+            self.of(value).is_foreign = True
 
     @staticmethod
     def _is_yield(op: Operation) -> bool:

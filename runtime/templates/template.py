@@ -39,8 +39,9 @@ from ..observe.counters import Counters
 from ..observe.segment_details import MemoryEvent, Work
 from ..program.objects import Data, Object, Tensor
 from .measured import Measured
-from .places import Line, Place, Root, closure
+from .places import Line, Place, Root
 from .sizes import code_of, plain, value_of
+from .thunk_code import closure
 from .tracer import Traces, trace_path
 
 _NAME = re.compile(r"\b[aeprsv]\d+(?:_\d+)?\b")
