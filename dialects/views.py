@@ -6,13 +6,7 @@ from collections.abc import Iterable, Sequence
 from math import prod
 from typing import ClassVar
 
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    I64,
-    IntegerAttr,
-    TensorType,
-    i64,
-)
+from xdsl.dialects.builtin import DYNAMIC_INDEX, I64, IntegerAttr, TensorType, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -49,9 +43,7 @@ from .interfaces import (
     ViewsOperand,
 )
 from .memory import verify_shape
-from .memory.static_or_dynamic import (
-    exactly_one,
-)
+from .memory.static_or_dynamic import exactly_one
 from .tensors import as_tensor, is_static
 from .xdsl_extras.formats import StaticOrDynamic, parse_signature
 
@@ -169,11 +161,7 @@ class SliceTensorOp(IRDLOperation):
     )
 
     def __init__(
-        self,
-        data: SSAValue,
-        start: int | SSAValue,
-        type: Attribute,
-        shape: SSAValue | None = None,
+        self, data: SSAValue, start: int | SSAValue, type: Attribute, shape: SSAValue | None = None
     ):
         static = isinstance(start, int)
         super().__init__(

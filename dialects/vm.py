@@ -266,6 +266,5 @@ class ShapeOfOp(IRDLOperation):
 
 
 Vm = Dialect(
-    "vm",
-    [InvokeTvmOp, ShapeFuncOp, ShapeOfOp, ReshapeTensorOp, SliceTensorOp, JoinTensorsOp],
+    "vm", [InvokeTvmOp, ShapeFuncOp, ShapeOfOp, ReshapeTensorOp, SliceTensorOp, JoinTensorsOp]
 )

@@ -32,13 +32,7 @@ from xdsl.utils.exceptions import VerifyException
 from ..interfaces import Part, ViewsOperand
 from ..xdsl_extras.formats import StaticOrDynamic
 from ..xdsl_extras.trait_patterns import Patterns
-from .static_or_dynamic import (
-    exactly_one,
-    folded,
-    verify_alignment,
-    verify_fits,
-    verify_size,
-)
+from .static_or_dynamic import exactly_one, folded, verify_alignment, verify_fits, verify_size
 from .storage_ops import AllocStorageOp, SizesOnHost, StorageType
 
 

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from xdsl.dialects.builtin import I64, IntegerAttr, i64
-from xdsl.ir import (
-    Attribute,
-    SSAValue,
-)
+from xdsl.ir import Attribute, SSAValue
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import VerifyException
 

@@ -8,13 +8,7 @@ from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import I64, IntegerAttr, NoneAttr, i64
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
-from xdsl.ir import (
-    Attribute,
-    Operation,
-    ParametrizedAttribute,
-    SSAValue,
-    TypeAttribute,
-)
+from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import (
     IRDLOperation,
     irdl_attr_definition,
@@ -47,12 +41,7 @@ from ..xdsl_extras.formats import Qualified, StaticOrDynamic
 from ..xdsl_extras.trait_patterns import Patterns
 from ..xdsl_extras.xdsl_internals import operands_of
 from .memory_pools import is_pool_of
-from .static_or_dynamic import (
-    exactly_one,
-    folded,
-    verify_alignment,
-    verify_size,
-)
+from .static_or_dynamic import exactly_one, folded, verify_alignment, verify_size
 
 
 def _device_or_none(value: Attribute | None) -> VirtualDeviceAttr | NoneAttr:

@@ -19,12 +19,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
-from xdsl.ir import (
-    Attribute,
-    Block,
-    Operation,
-    SSAValue,
-)
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     AttrSizedOperandSegments,
@@ -66,12 +61,7 @@ from ..xdsl_extras.trait_patterns import Patterns
 from ..xdsl_extras.xdsl_internals import operands_of
 from .memory_pools import is_pool_of
 from .slice_ops import SliceStorageOp
-from .static_or_dynamic import (
-    exactly_one,
-    folded,
-    verify_fits,
-    verify_shape,
-)
+from .static_or_dynamic import exactly_one, folded, verify_fits, verify_shape
 from .storage_ops import AllocStorageOp, SizesOnHost, StorageType
 
 _Offset: TypeAlias = IntegerAttr[I64]

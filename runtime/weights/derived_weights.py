@@ -33,25 +33,10 @@ from ..kernels.loading import kernels_of
 from ..memory.scratch import Workspace
 from ..program.dtypes import element_type
 from ..program.kernel_shapes import signature_of
-from ..program.program import (
-    Array,
-    AttrValue,
-    Kernel,
-    Step,
-    TensorSpec,
-    WeightFunction,
-    spec_of,
-)
+from ..program.program import Array, AttrValue, Kernel, Step, TensorSpec, WeightFunction, spec_of
 from .mapped_arrays import aligned
 from .tensor_file import TensorFile
-from .weight_formulas import (
-    MARK,
-    Applied,
-    Operand,
-    malformed,
-    parsed,
-    sources_of,
-)
+from .weight_formulas import MARK, Applied, Operand, malformed, parsed, sources_of
 
 RESHAPE = "relay.reshape"
 MAX_DEPTH = 64

@@ -20,10 +20,7 @@ from ...operators.records import record
 from ...operators.signature import ELEMENTS, MAX_RANK
 from ..errors import MachineError
 from ..program.dtypes import element_type
-from ..program.program import (
-    Array,
-    AttrValue,
-)
+from ..program.program import Array, AttrValue
 
 MARK = "="
 MAX_FORMULA = 4096

@@ -226,9 +226,7 @@ class IfOp(IRDLOperation, HasCanonicalizationPatternsInterface):
         else_region: Region,
     ):
         super().__init__(
-            operands=[condition],
-            result_types=[result_types],
-            regions=[then_region, else_region],
+            operands=[condition], result_types=[result_types], regions=[then_region, else_region]
         )
 
     @classmethod

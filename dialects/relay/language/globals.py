@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import cast
 
-from xdsl.dialects.builtin import (
-    ArrayAttr,
-    FunctionType,
-    StringAttr,
-    SymbolRefAttr,
-)
+from xdsl.dialects.builtin import ArrayAttr, FunctionType, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
@@ -162,10 +157,7 @@ class GlobalOp(IRDLOperation):
     assembly_format = "$callee custom<TypeArguments>($type_args) attr-dict `:` type($result)"
 
     def __init__(
-        self,
-        callee: str | SymbolRefAttr,
-        type: FunctionType,
-        type_args: Sequence[Attribute] = (),
+        self, callee: str | SymbolRefAttr, type: FunctionType, type_args: Sequence[Attribute] = ()
     ):
         super().__init__(
             properties={
