@@ -31,6 +31,7 @@ from ..bytes.aliases import AliasClasses
 from ..bytes.liveness import Deaths, Point, deaths
 from ..bytes.numbered import Arm, Row
 from ..bytes.op_facts import facts_of, is_storage
+from ..support.walk import run_nested
 
 MAX_ARMS = 16
 """The maximum number of arms that a span carries; those of the first branches are dropped."""
@@ -80,13 +81,7 @@ class _Walk:
     live: Live = field(default_factory=lambda: {})
 
     def run(self) -> None:
-        pending: list[Iterator[Any]] = [self.read(self.classes.body.body.rows)]
-        while pending:  # a branch in a branch needs no recursion
-            inner = next(pending[-1], None)
-            if inner is None:
-                pending.pop()
-            else:
-                pending.append(inner)
+        run_nested(self.read(self.classes.body.body.rows))
         self.end([*self.live])
 
     def read(self, rows: Iterable[Row]) -> Iterator[Any]:
