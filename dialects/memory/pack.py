@@ -490,6 +490,7 @@ class TotalOp(IRDLOperation):
     total = result_def(i64)
 
     traits = traits_def(AllocatesResults(), NumbersOnHost())
+    assembly_format = "$pack (`pool` $pool^)? attr-dict"
 
     def __init__(self, pack: SSAValue, pool: int = 0):
         super().__init__(
@@ -501,23 +502,6 @@ class TotalOp(IRDLOperation):
     @property
     def pool_number(self) -> int:
         return 0 if self.pool is None else self.pool.value.data
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        pack = parser.resolve_operand(parser.parse_unresolved_operand(), PackType())
-        pool = 0
-        if parser.parse_optional_keyword("pool") is not None:
-            pool = parser.parse_integer(allow_boolean=False)
-        op = cls(pack, pool)
-        op.attributes = parser.parse_optional_attr_dict()
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_operand(self.pack)
-        if self.pool is not None:
-            printer.print_string(f" pool {self.pool_number}")
-        printer.print_op_attributes(self.attributes)
 
 
 @dataclass(eq=False)
