@@ -479,12 +479,8 @@ class TotalOp(IRDLOperation):
     traits = traits_def(AllocatesResults(), NumbersOnHost())
     assembly_format = "$pack (`pool` $pool^)? attr-dict"
 
-    def __init__(self, pack: SSAValue, pool: int = 0):
-        super().__init__(
-            operands=[pack],
-            properties={"pool": IntegerAttr(pool, i64) if pool else None},
-            result_types=[i64],
-        )
+    def __init__(self, pack: SSAValue):
+        super().__init__(operands=[pack], result_types=[i64])
 
     @property
     def pool_number(self) -> int:

@@ -48,7 +48,6 @@ _NAME = re.compile(r"\b[aeprsv]\d+(?:_\d+)?\b")
 _PLACE = re.compile(r"<(\d+)\|([^|]*)\|([^>]*)>")
 
 Run: TypeAlias = Callable[..., Any]
-Cover: TypeAlias = Callable[..., None]
 Counted: TypeAlias = "Callable[..., tuple[Sequence[int], ...]]"
 Activity: TypeAlias = "tuple[list[tuple[Work, int]], list[tuple[int, MemoryEvent]]]"
 """Works and changes of memory, each with the number of the readings of the clock before it."""
