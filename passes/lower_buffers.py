@@ -42,6 +42,7 @@ from ..dialects.interfaces.buffer_flow import ends_of
 from ..dialects.memrefs import MemRef, as_memref, buffer_size, element_bytes, strides_of
 from ..dialects.xdsl_extras.walking import walk
 from .functions.signatures import entries_of
+from .functions.symbol_names import modules_in
 from .sizes.size_code import INDEX, constant_op, integer_attribute
 from .support.levels import Level
 from .support.rewriting import rewrite_each
@@ -216,6 +217,25 @@ def elements_of(type: MemRef) -> MemRefType[Attribute]:
     return MemRefType(type.element_type, [bytes // element], NoneAttr(), type.memory_space)
 
 
+def lower_functions(functions: Sequence[func.FuncOp]) -> None:
+    """Replace the storages of the functions of a module."""
+    ops = [op for function in functions for op in walk(function)]
+    types = {
+        buffer.storage.type: as_memref(buffer.memref.type)
+        for buffer in ops
+        if isinstance(buffer, memory.BufferOp)
+    }
+    lowering = Lowering({key: type.memory_space for key, type in types.items() if type})
+    if not any(isinstance(inside, memory.AllocTensorOp) for inside in ops):
+        for function in functions:
+            lowering.read_parameters(function)
+    rewrite_each(
+        [f for f in functions if lowering.lent.get(f.sym_name.data)], lowering.lower_parameters
+    )
+    storages = [s for s in ops if isinstance(s, memory.AllocStorageOp)]
+    rewrite_each([s for s in storages if lowering.is_of_buffers(s.storage)], lowering.lower_storage)
+
+
 @dataclass(frozen=True)
 class LowerBuffersPass(ModulePass):
     """Replace buffers in storages by views of memrefs of bytes."""
@@ -225,21 +245,6 @@ class LowerBuffersPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         mended(memref.MemRef)
-        ops = [*walk(op)]
-        types = {
-            buffer.storage.type: as_memref(buffer.memref.type)
-            for buffer in ops
-            if isinstance(buffer, memory.BufferOp)
-        }
-        lowering = Lowering({key: type.memory_space for key, type in types.items() if type})
-        functions = [f for f in ops if isinstance(f, func.FuncOp) and f.body.blocks]
-        if not any(isinstance(inside, memory.AllocTensorOp) for inside in ops):
-            for function in functions:
-                lowering.read_parameters(function)
-        rewrite_each(
-            [f for f in functions if lowering.lent.get(f.sym_name.data)], lowering.lower_parameters
-        )
-        storages = [s for s in ops if isinstance(s, memory.AllocStorageOp)]
-        rewrite_each(
-            [s for s in storages if lowering.is_of_buffers(s.storage)], lowering.lower_storage
-        )
+        for module in modules_in(op):
+            functions = [f for f in module.ops if isinstance(f, func.FuncOp) and f.body.blocks]
+            lower_functions(functions)

@@ -53,13 +53,14 @@ from ..dialects import memory
 from ..dialects.device import VirtualDeviceAttr, device_of
 from ..dialects.foreign.buffer_interfaces import attach_buffer_interfaces
 from ..dialects.memrefs import MemRef, as_memref, buffer_size, element_bytes
+from ..dialects.xdsl_extras.walking import walk
 from ..operators.intervals import Interval
 from .bytes.buffer_aliases import Alias, Buffers, Nested, buffers_in
 from .bytes.packs import JoinPack, Place, packs_of
 from .bytes.storages import Storage
 from .devices.options import pools_option
 from .functions.call_graph import CallGraph
-from .functions.symbol_names import SymbolNames
+from .functions.symbol_names import SymbolNames, modules_in
 from .sizes.memref_dims import MeasuredDim, source_of_dim
 from .sizes.reader import Sizes
 from .sizes.size_code import SizeCode
@@ -363,9 +364,8 @@ class Packing:
     """Lets the memrefs of the functions of a module join packs, callees first."""
 
     module: ModuleOp
-    lendable: Container[str]
+    lendable: Container[str] = ()
     """The functions that callers lend their arenas."""
-    names: SymbolNames
     lenders: Lenders = field(default_factory=lambda: Lenders({}, {}))
 
     @property
@@ -417,7 +417,7 @@ class Packing:
             rewrite_each([function], lambda _, rewriter: take_storages(lent, True, rewriter))
             self.lenders.lent[function.sym_name.data] = lent
             if is_entry(function, ()):
-                self.module.body.block.add_op(size_function(lent, self.names))
+                self.module.body.block.add_op(size_function(lent, SymbolNames.of(self.module)))
 
 
 def lendable_functions(module: ModuleOp, read: Sequence[Buffers], entries: bool) -> set[str]:
@@ -451,12 +451,19 @@ class PackBuffersPass(ModulePass):
         attach_buffer_interfaces()
         if pools := pools_option(self.pools, HOST, op):
             op.attributes.setdefault(memory.POOLS, ArrayAttr(pools))
-        left, read = list[tuple[Operation, str]](), buffers_in(op)
-        entries = self.arena == "argument"
-        packing = Packing(op, lendable_functions(op, read, entries), SymbolNames.of(op))
-        for buffers in read:
-            reading = Reading(buffers, packing.sizes, self.alloca)
-            packing.pack(reading)
-            left += reading.left
-        for alloc, why in left if wants_remarks(ctx) else ():
-            emit_remark(ctx, alloc, f"{alloc.name} is left alone: {why}")
+        left, read = list[tuple[Operation, str]](), set[Operation]()
+        for module in modules_in(op):
+            packing, functions = Packing(module), buffers_in(module)
+            if module is op:
+                packing.lendable = lendable_functions(op, functions, self.arena == "argument")
+            for buffers in functions:
+                reading = Reading(buffers, packing.sizes, self.alloca)
+                packing.pack(reading)
+                left += reading.left
+                read.update(buffers.allocs)
+        if wants_remarks(ctx):
+            allocs = (alloc for alloc in walk(op) if isinstance(alloc, memref.AllocOp))
+            outside = (alloc for alloc in allocs if alloc not in read)
+            left += ((alloc, "it is not in a func.func of a module") for alloc in outside)
+            for alloc, why in left:
+                emit_remark(ctx, alloc, f"{alloc.name} is left alone: {why}")

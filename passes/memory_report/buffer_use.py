@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
@@ -23,6 +24,7 @@ from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ..bytes.buffer_aliases import Buffers, Nested, buffers_in
 from ..bytes.buffer_facts import facts_of, names_bytes
 from ..bytes.rooms import Rooms
+from ..functions.symbol_names import modules_in
 from .columns import (
     Timeline,
     arm_names,
@@ -168,7 +170,7 @@ def column_of(op: Operation | None) -> Column:
 
 def read_buffers(module: ModuleOp) -> Iterator[tuple[FunctionUse, Sequence[Operation | None]]]:
     """Yield the memory that each function with buffers uses, and the op of each column of it."""
-    for buffers in buffers_in(module):
+    for buffers in chain.from_iterable(map(buffers_in, modules_in(module))):
         kinds = memory.BufferOp | memory.SliceStorageOp
         if any(isinstance(op, kinds) for op in walk(buffers.function)):
             use = FunctionUse(function_name(buffers.entry))
