@@ -388,7 +388,9 @@ def print_expression(
     printer: Printer, expression: AffineExpr, map: AffineMap, operands: Sequence[SSAValue]
 ) -> None:
     """Print a result of `map` with operands in place of its dims and symbols."""
-    for part in re.split(r"\b([ds]\d+)\b", str(expression)):
+    text = str(expression)
+    text = text[1:-1] if text.startswith("(") else text  # parentheses around all of it
+    for part in re.split(r"\b([ds]\d+)\b", text):
         if not re.fullmatch(r"[ds]\d+", part):
             printer.print_string(part)
             continue
