@@ -75,21 +75,20 @@ HOST = VirtualDeviceAttr("cpu", 0)
 
 Arena = Literal["own", "argument"]
 
+DEFAULT = "default"
+"""The name of the default memory space as a pool."""
+
 MIN_ALIGNMENT = 16
 """The alignment of memory that `malloc` returns, in bytes."""
 
 
-def device_of_space(type: MemRef) -> VirtualDeviceAttr | None:
-    """Return a memory scope of the host for the memory space of a memref; None for that of none."""
-    if isinstance(type.memory_space, NoneAttr):
-        return None
-    return VirtualDeviceAttr("cpu", 0, None, name_of_space(type))
-
-
-def name_of_space(type: MemRef) -> str:
-    """Return the memory space of a memref, as options name it."""
-    space = type.memory_space
-    return str(space.value.data) if isinstance(space, IntegerAttr) else str(space).strip('"')
+def device_of_space(type: MemRef, pools: Container[str]) -> VirtualDeviceAttr | None:
+    """Return a memory scope of the host for a memory space; None for the default if no pool."""
+    space, name = type.memory_space, DEFAULT
+    if isinstance(space, NoneAttr):
+        return VirtualDeviceAttr("cpu", 0, None, name) if name in pools else None
+    name = str(space.value.data) if isinstance(space, IntegerAttr) else str(space).strip('"')
+    return VirtualDeviceAttr("cpu", 0, None, name)
 
 
 @dataclass(eq=False)
@@ -136,6 +135,8 @@ class Reading:
     buffers: Buffers
     sizes: Sizes
     with_stack: bool
+    pools: Container[str] = ()
+    """The names of the pools."""
     left: list[tuple[Operation, str]] = field(default_factory=list[tuple[Operation, str]])
     """The allocations that are left alone, and why."""
 
@@ -178,7 +179,7 @@ class Reading:
             return "carried to the next turn of a loop"
         last = buffers.loops.extended(alias.first, alias.last)
         home = self.home(op.dynamic_sizes, block)
-        if last >= self.stop_of(home):
+        if last >= buffers.stop_of(home):
             if op.dynamic_sizes or home.holder is None:
                 return "its size is computed in a branch that it outlives"
             return f"it outlives the region of {home.holder.name} that allocates it"
@@ -186,7 +187,7 @@ class Reading:
         start = buffers.position[first]
         return Candidate(
             op,
-            memory.StorageType(device_of_space(type)),
+            memory.StorageType(device_of_space(type, self.pools)),
             alignment_of(op, type),
             first,
             home,
@@ -232,11 +233,6 @@ class Reading:
                 Interval(start, start + 1),
                 partial(write_workspace_size, lent.function.sym_name.data, i, dims),
             )
-
-    def stop_of(self, home: Nested) -> int:
-        """Return the position up to which an arena in `home` is there."""
-        is_first = home.parent is None or home.parent.block.parent is not home.block.parent
-        return home.end if is_first else self.buffers.stops[home.block]
 
     def block_of(self, size: SSAValue) -> Block:
         owner = size.owner
@@ -442,7 +438,7 @@ class PackBuffersPass(ModulePass):
     """Let stack memory (`memref.alloca`) be in the arena, too."""
 
     pools: str = ""
-    """The capacities of memory spaces: `1=64KiB,sram=512KiB`."""
+    """The capacities of memory spaces: `1=64KiB,sram=512KiB,default=1MiB`."""
 
     arena: Arena = "own"
     """The arena of a function that may be called from outside: its own, or an argument."""
@@ -451,13 +447,14 @@ class PackBuffersPass(ModulePass):
         attach_buffer_interfaces()
         if pools := pools_option(self.pools, HOST, op):
             op.attributes.setdefault(memory.POOLS, ArrayAttr(pools))
+        names = {pool.label for pool in memory.pools_of(op).values()}
         left, read = list[tuple[Operation, str]](), set[Operation]()
         for module in modules_in(op):
             packing, functions = Packing(module), buffers_in(module)
             if module is op:
                 packing.lendable = lendable_functions(op, functions, self.arena == "argument")
             for buffers in functions:
-                reading = Reading(buffers, packing.sizes, self.alloca)
+                reading = Reading(buffers, packing.sizes, self.alloca, names)
                 packing.pack(reading)
                 left += reading.left
                 read.update(buffers.allocs)

@@ -131,9 +131,7 @@ class _Reader:
         if isinstance(op, Block):
             return Span(0, self.buffers.at, ())
         assert op.parent is not None, "an op of a function"
-        at = self.buffers.regions[op.parent]
-        is_first = at.parent is None or at.parent.block.parent is not at.block.parent
-        stop = at.end if is_first else self.buffers.stops[at.block]
+        stop = self.buffers.stop_of(self.buffers.regions[op.parent])
         return Span(self.buffers.position[op], stop, ())
 
     def branch(self, op: Operation, time: Timeline) -> Branch:
