@@ -344,6 +344,11 @@ class Buffers:
 
     # ----------------------------------------------------------------- results
 
+    def stop_of(self, home: Nested) -> int:
+        """Return the position up to which a storage that is allocated in `home` is there."""
+        is_first = home.parent is None or home.parent.block.parent is not home.block.parent
+        return home.end if is_first else self.stops[home.block]
+
     def summary(self) -> Summary:
         """Return what the function does with its parameters."""
         captures, returns = set[int](), set[int]()
