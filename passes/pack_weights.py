@@ -1,15 +1,16 @@
 """
 Store weights in panels: the filters of one tile side by side.
 
-    %y = relay.nn.conv2d %x, %w {NHWC, HWIO}      %s = relay.reshape %w     3x3x512x16x32
-                                                  %p = relay.transpose %s   16x3x3x512x32
-                                             ->   %y = relay.nn.conv2d %x, %p {NHWC, OHWI32o}
+    %y = relay.nn.conv2d %x, %w {NHWC, HWIO}      %s = relay.reshape %w     3x3x512x32x16
+                                                  %p = relay.transpose %s   32x3x3x512x16
+                                             ->   %y = relay.nn.conv2d %x, %p {NHWC, OHWI16o}
 
 The sums of a tile then read their weights one after another; in HWIO, the filters of all tiles lie
-between two reads. That pays for weights that do not fit a cache. Smaller ones stay, as do those
-whose number of filters is not a multiple of `width`. A product with large weights, of any number of
-rows, becomes a `relay.nn.packed_dense`. `fold-weights` after it computes the panels. After
-`propagate-layout` and `transpose-weights`. Level: `relay`.
+between two reads, which share few sets of a cache. That pays for all but small weights. Those stay
+of which the number of filters is not a multiple of `filters`. A product with large weights, of any
+number of rows, becomes a `relay.nn.packed_dense`; its panels are wider, as the tile of one row is.
+`fold-weights` after it computes the panels. After `propagate-layout` and `transpose-weights`.
+Level: `relay`.
 """
 
 from dataclasses import dataclass
@@ -102,16 +103,30 @@ class PackWeightsPass(ModulePass):
     name = "pack-weights"
     accepts: ClassVar[Level] = "relay"
 
-    width: int = 32
-    """The filters of a panel: 8, 16 or 32, which is two vectors of the widest processors."""
+    filters: int = 16
+    """The filters of a panel: 8, 16 or 32."""
 
-    least: int = 1 << 20
-    """The bytes of the smallest weights that are packed."""
+    least_filters: int = 1 << 16
+    """The bytes of the smallest weights of convolutions that are packed."""
+
+    columns: int = 32
+    """The columns of a panel of a product: two vectors of the widest processors."""
+
+    least_columns: int = 1 << 20
+    """The bytes of the smallest weights of products that are packed."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        layout = next((name for name, width in PANELS.items() if width == self.width), None)
+        layout = next((name for name, width in PANELS.items() if width == self.filters), None)
         if layout is None:
-            raise PassError(f"width must be 8, 16 or 32, but is {self.width}", op)
-        packed = RearrangedWeights(lambda weight: in_panels(weight, self.width))
-        pack_filters = PackFilters(layout, self.least, packed)
-        apply_patterns(op, pack_filters, PackMatrix(self.width, self.least, packed))
+            raise PassError(f"filters must be 8, 16 or 32, but is {self.filters}", op)
+        if self.columns < 1:
+            raise PassError(f"columns must be at least 1, but is {self.columns}", op)
+        filters, columns = (
+            RearrangedWeights(lambda weight, width=width: in_panels(weight, width))
+            for width in (self.filters, self.columns)
+        )
+        apply_patterns(
+            op,
+            PackFilters(layout, self.least_filters, filters),
+            PackMatrix(self.columns, self.least_columns, columns),
+        )
