@@ -7,10 +7,9 @@ Store weights in panels: the filters of one tile side by side.
 
 The sums of a tile then read their weights one after another; in HWIO, the filters of all tiles lie
 between two reads, which share few sets of a cache. That pays for all but small weights. Those stay
-of which the number of filters is not a multiple of `filters`. A product with large weights, of any
-number of rows, becomes a `relay.nn.packed_dense`; its panels are wider, as the tile of one row is.
-`fold-weights` after it computes the panels. After `propagate-layout` and `transpose-weights`.
-Level: `relay`.
+of which the number of filters is not a multiple of `width`. A product with such weights, of any
+number of rows, becomes a `relay.nn.packed_dense`. `fold-weights` after it computes the panels.
+After `propagate-layout` and `transpose-weights`. Level: `relay`.
 """
 
 from dataclasses import dataclass
@@ -103,30 +102,19 @@ class PackWeightsPass(ModulePass):
     name = "pack-weights"
     accepts: ClassVar[Level] = "relay"
 
-    filters: int = 16
-    """The filters of a panel: 8, 16 or 32."""
+    width: int = 16
+    """The filters of a panel: 8, 16 or 32; 16 are the vectors that tiles of 256 bits read."""
 
-    least_filters: int = 1 << 16
+    least: int = 1 << 16
     """The bytes of the smallest weights of convolutions that are packed."""
 
-    columns: int = 32
-    """The columns of a panel of a product: two vectors of the widest processors."""
-
-    least_columns: int = 1 << 20
-    """The bytes of the smallest weights of products that are packed."""
+    least_matrix: int = 1 << 20
+    """Those of products: a loop over what does not lie in panels may follow a small one."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        layout = next((name for name, width in PANELS.items() if width == self.filters), None)
+        layout = next((name for name, width in PANELS.items() if width == self.width), None)
         if layout is None:
-            raise PassError(f"filters must be 8, 16 or 32, but is {self.filters}", op)
-        if self.columns < 1:
-            raise PassError(f"columns must be at least 1, but is {self.columns}", op)
-        filters, columns = (
-            RearrangedWeights(lambda weight, width=width: in_panels(weight, width))
-            for width in (self.filters, self.columns)
-        )
-        apply_patterns(
-            op,
-            PackFilters(layout, self.least_filters, filters),
-            PackMatrix(self.columns, self.least_columns, columns),
-        )
+            raise PassError(f"width must be 8, 16 or 32, but is {self.width}", op)
+        packed = RearrangedWeights(lambda weight: in_panels(weight, self.width))
+        pack_filters = PackFilters(layout, self.least, packed)
+        apply_patterns(op, pack_filters, PackMatrix(self.width, self.least_matrix, packed))

@@ -1,4 +1,4 @@
-// RUN: xrelay-opt --split-input-file -p 'pack-weights{filters=16 least-filters=4096}' %s | filecheck %s
+// RUN: xrelay-opt --split-input-file -p 'pack-weights{width=16 least=4096}' %s | filecheck %s
 
 // The filters of large weights are put into panels of 16, once for all that read them.
 //

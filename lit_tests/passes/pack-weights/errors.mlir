@@ -1,5 +1,5 @@
-// RUN: xrelay-opt --verify-diagnostics -p 'pack-weights{filters=12}' %s
+// RUN: xrelay-opt --split-input-file --verify-diagnostics -p 'pack-weights{width=12}' %s
 
-// expected-error@+1 {{filters must be 8, 16 or 32, but is 12}}
+// expected-error@+1 {{width must be 8, 16 or 32, but is 12}}
 builtin.module {
 }
