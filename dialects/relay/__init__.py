@@ -40,6 +40,7 @@ with late_definitions():
     from .language.control import IfOp, YieldOp
     from .language.globals import ClosureOp, GlobalOp, InvokeOp
     from .language.language_types import AdtType, RefType, TypeVarType
+    from .language.loops import EndLoopOp, LoopOp, ReadRowsOp, WriteRowsOp
     from .language.match_patterns import (
         ConstructorPattern,
         TuplePattern,
@@ -120,6 +121,10 @@ Relay = Dialect(
         RefCreateOp,
         RefReadOp,
         RefWriteOp,
+        LoopOp,
+        EndLoopOp,
+        ReadRowsOp,
+        WriteRowsOp,
     ],
     [
         VirtualDeviceAttr,

@@ -15,6 +15,7 @@ from ...dialects.interfaces import (
     CallsFunction,
     ChoosesRegion,
     DestinationPassing,
+    EndsLoop,
     FreesOperand,
     HoldsNoTensors,
     JoinsOperands,
@@ -22,6 +23,7 @@ from ...dialects.interfaces import (
     ReadsOnlySizes,
     Rematerializable,
     ShapedByOperand,
+    StartsLoop,
     ViewsOperand,
 )
 from ...dialects.memory.destination_ops import ResultIsOuts
@@ -49,6 +51,8 @@ class OpFacts:
         self.writes = kind.get_trait(DestinationPassing) is not None
         self.calls_kernel = kind.get_trait(KernelEffects) is not None
         self.frees = kind.get_trait(FreesOperand) is not None
+        self.starts_loop = kind.get_trait(StartsLoop) is not None
+        self.ends_loop = kind.get_trait(EndsLoop) is not None
         self.unknown = not effects
         """True if the effects of the op are not known."""
         self.may_store = stores and not (self.writes or self.frees or self.chooses)
