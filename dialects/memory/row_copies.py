@@ -17,7 +17,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..integers import i64_attribute
 from ..interfaces import DestinationPassing, EndsLoop, SameDevice, StartsLoop
-from ..tensors import as_tensor
+from ..tensors import as_tensor, is_static
 from .destination_ops import ResultIsOuts, verify_destinations
 
 
@@ -38,6 +38,8 @@ def verify_rows(
     type = as_tensor(tensor.type)
     assert type is not None, "verified: a tensor"
     dims = type.get_shape()
+    if not is_static(type):
+        raise VerifyException(f"the dims of {type} must be known")
     last = start + step * (turns_around(op) - 1) if step else start
     if not 0 <= axis < len(dims):
         raise VerifyException(f"axis must be 0 to {len(dims) - 1} of {type}, but is {axis}")

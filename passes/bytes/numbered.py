@@ -129,8 +129,9 @@ class Numbered:
                 if facts.starts_loop:
                     turn, defined = len(rows), len(values)
                 elif facts.ends_loop:  # the next turn uses again what this one did
-                    again = dict.fromkeys(n for row in rows[turn:] for n in row.uses if n < defined)
-                    uses = [*uses, *(n for n in again if n not in uses)]
+                    again = dict.fromkeys(n for row in rows[turn:] for n in row.uses)
+                    again = [n for n in again if n < defined and may_have_bytes[n]]
+                    uses = [*dict.fromkeys((*uses, *again))]
                 results: Sequence[int]
                 if self.in_place and facts.writes:
                     stop = len(operands_of(op))
