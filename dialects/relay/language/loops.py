@@ -38,9 +38,9 @@ from ...interfaces import (
     AllocatesResults,
     Bufferizable,
     EndsLoop,
-    ResultAliases,
     SameDevice,
     StartsLoop,
+    ViewsOperand,
 )
 from ...memory.row_copies import verify_read, verify_rows
 from ..properties import int_prop
@@ -245,7 +245,7 @@ class WriteRowsOp(IRDLOperation):
     step = int_prop(0)
 
     irdl_options = (ParsePropInAttrDict(),)
-    traits = traits_def(AllocatesResults(), SameDevice(), ResultAliases((1,)))
+    traits = traits_def(AllocatesResults(), SameDevice(), ViewsOperand((1,)))
     assembly_format = "$data `,` $target attr-dict `:` functional-type(operands, results)"
 
     def verify_(self) -> None:
