@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from xdsl.dialects.builtin import I64, IntegerAttr, TensorType
 from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
@@ -50,9 +52,14 @@ def verify_rows(
         )
 
 
+def number(op: Operation, name: str) -> int:
+    """Return a property of `op`, which is an integer."""
+    return cast("IntegerAttr[I64]", op.properties[name]).value.data
+
+
 def verify_read(op: Operation, data: SSAValue, result: SSAValue) -> None:
     """Check that `result` is rows of `data`, those that `op` says."""
-    axis, start, step = (op.properties[name].value.data for name in ("axis", "start", "step"))
+    axis, start, step = (number(op, name) for name in ("axis", "start", "step"))
     whole, part = as_tensor(data.type), as_tensor(result.type)
     assert whole is not None, "verified: a tensor"
     assert part is not None, "verified: a tensor"

@@ -158,7 +158,8 @@ class EndLoopOp(IRDLOperation):
 
 def _bytes_of(value: SSAValue) -> SSAValue:
     """Return the first value whose bytes `value` has by ops of this file."""
-    while isinstance(op := value.owner, LoopOp | EndLoopOp | WriteRowsOp):
+    while isinstance(value, OpResult) and isinstance(value.op, LoopOp | EndLoopOp | WriteRowsOp):
+        op = value.op
         value = op.target if isinstance(op, WriteRowsOp) else op.operands[value.index]
     return value
 
