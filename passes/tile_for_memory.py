@@ -125,8 +125,6 @@ class Stripes:
     """What is computed of the result: all of it, its sum so far, or parts of it."""
     carried: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
     """In a loop, the rows that each value has at the start of a turn."""
-    written: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
-    """In a loop, those that it has at the end, where the others were."""
 
     def __post_init__(self) -> None:
         self.in_parts = in_parts(self.net, self.chain, self.rows)
@@ -227,6 +225,21 @@ class Stripes:
         given = {"shape": ints(type.get_shape()), "dtype": type.element_type}
         return self.add(alone(creation.ZerosOp.on([], given)))
 
+    def read(self, data: SSAValue, rows: Interval, axis: int, step: int = 0) -> SSAValue:
+        """Copy rows into a tensor of their own; in each turn, those `step` further."""
+        type = as_tensor(data.type)
+        assert type is not None, "a tensor operator"
+        dims = [*type.get_shape()]
+        dims[axis] = rows.size
+        numbers = {"axis": axis, "start": rows.start, "step": step}
+        read = relay.ReadRowsOp.create(
+            operands=[data],
+            properties={name: i64_attribute(n) for name, n in numbers.items()},
+            result_types=[tensor_type(type.element_type, dims)],
+        )
+        read.result.name_hint = data.name_hint
+        return self.add(read)
+
     def copy(
         self, data: SSAValue, source: int, to: Interval, target: SSAValue, axis: int, step: int = 0
     ) -> SSAValue:
@@ -245,23 +258,22 @@ class Stripes:
         initial: list[SSAValue] = []
         for value in values:
             ((tensor, rows),) = self.held[value]
-            whole = Interval(0, rows.size)
-            initial.append(self.copy(tensor, 0, whole, self.zeros(tensor), self.axis_of(value)))
+            initial.append(self.read(tensor, Interval(0, rows.size), self.axis_of(value)))
         loop = relay.LoopOp([*initial, *self.result], turns.turns)
         self.builder.insert(loop)
         *tensors, self.result[0] = loop.results
-        self.carried, self.written = dict(zip(values, tensors, strict=True)), {}
+        self.carried = dict(zip(values, tensors, strict=True))
         for value, tensor in self.carried.items():
             self.held[value] = [Held(tensor, self.held[value][0].rows)]
 
     def end_loop(self, turns: Turns) -> None:
         """Hand what is held to the next turn; after the last one, hold that."""
+        handed: list[SSAValue] = []
         for value, tensor in self.carried.items():
             ((held, rows),) = self.held[value]
-            if held is not tensor and value not in self.written:
-                whole = Interval(0, rows.size)
-                self.written[value] = self.copy(held, 0, whole, tensor, self.axis_of(value))
-        handed = [self.written.get(value, tensor) for value, tensor in self.carried.items()]
+            if held is not tensor and not isinstance(held.owner, relay.ReadRowsOp):
+                held = self.read(held, Interval(0, rows.size), self.axis_of(value))
+            handed.append(held)
         end = relay.EndLoopOp([*handed, *self.result])
         self.builder.insert(end)
         *tensors, self.result[0] = end.results
@@ -309,10 +321,8 @@ class Stripes:
                     and stripe == turns.first + turns.period - 1
                 ):
                     ((tensor, rows),) = held
-                    to, source = Interval(0, keep.size), later - rows.start
-                    halo = self.copy(tensor, source, to, self.carried[value], axis)
-                    self.written[value] = halo
-                    self.held[value] = [Held(halo, keep)]
+                    kept = Interval(later - rows.start, rows.size)
+                    self.held[value] = [Held(self.read(tensor, kept, axis), keep)]
                     continue
                 halo = self.slice(held, keep, axis)
                 assert isinstance(halo.owner, Operation)
@@ -332,15 +342,7 @@ class Stripes:
             dims = [*type.get_shape()]
             held = [Held(value, Interval(0, dims[axis]))]
             if step:
-                dims[axis] = rows.size
-                numbers = {"axis": axis, "start": rows.start, "step": step}
-                read = relay.ReadRowsOp.create(
-                    operands=[value],
-                    properties={name: i64_attribute(n) for name, n in numbers.items()},
-                    result_types=[tensor_type(type.element_type, dims)],
-                )
-                read.result.name_hint = value.name_hint
-                return self.add(read)
+                return self.read(value, rows, axis, step)
         return self.slice(held, rows, axis)
 
     def part(self, group: Sequence[Operation], rows: Interval) -> Part:

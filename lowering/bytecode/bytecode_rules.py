@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.ir import Attribute, Operation
 
 from ...dialects import bytecode, memory, relay, vm
+from ...dialects.bytecode.fields import RegisterAttr
 from ...dialects.integers import i64_array, i64_attribute
 from ...dialects.tensors import as_tensor
 from ...dialects.xdsl_extras.identity import by_identity
@@ -156,8 +157,13 @@ def lower_end_of_loop(builder: BytecodeBuilder, op: Operation) -> None:
     """Count the turn, and jump back unless it is the last."""
     assert isinstance(op, relay.EndLoopOp)
     assert builder.turn is not None, "verified: a loop starts before it ends"
-    for result, operand in zip(op.results, op.operands, strict=True):
+    moved: list[RegisterAttr] = []
+    for carried, operand, result in zip(op.start.carried, op.next, op.last, strict=True):
+        target, source = builder.registers[carried], builder.registers[operand]
         builder.share(result, operand)
+        if target != source:
+            builder.emit(bytecode.MoveOp, op, dst=target, src=source)
+            moved.append(target)
     following = compute(builder, op, "addi", builder.turn, immediate(builder, op, 1))
     builder.emit(bytecode.MoveOp, op, dst=builder.turn, src=following)
     count = immediate(builder, op, op.start.turns)
@@ -165,6 +171,8 @@ def lower_end_of_loop(builder: BytecodeBuilder, op: Operation) -> None:
     fields["false_offset"] = i64_attribute(builder.head - len(builder.code))
     builder.emit(bytecode.IfOp, op, test=builder.turn, target=count, **fields)
     builder.turn = None
+    if builder.lifetimes is not None:
+        builder.clear(moved, op)
 
 
 def lower_row_copy(builder: BytecodeBuilder, op: Operation) -> None:

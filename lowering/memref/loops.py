@@ -44,7 +44,7 @@ def enclose_loops(function: Operation) -> None:
         numbers = [arith.ConstantOp.from_int_and_width(n, IndexType()) for n in (0, start.turns, 1)]
         loop = scf.ForOp(*(number.result for number in numbers), [], Region(body))
         Rewriter.insert_op([*numbers, loop], InsertPoint.before(end))
-        Rewriter.replace_op(end, [], end.operands)
+        Rewriter.replace_op(end, [], start.operands)
         for result, initial in zip(start.results, start.operands, strict=True):
             result.replace_all_uses_with(initial)
         Rewriter.erase_op(start)

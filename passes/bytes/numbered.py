@@ -127,7 +127,7 @@ class Numbered:
                 except KeyError:
                     uses = [self._use(value) for value in operands]
                 if facts.starts_loop:
-                    turn, defined = len(rows), len(values)
+                    turn, defined = len(rows) + 1, len(values)
                 elif facts.ends_loop:  # the next turn uses again what this one did
                     again = dict.fromkeys(n for row in rows[turn:] for n in row.uses)
                     again = [n for n in again if n < defined and may_have_bytes[n]]
