@@ -59,7 +59,7 @@ from .memref.functions_and_kernels import (
     lent_results,
     reject_objects,
 )
-from .memref.loops import enclose_loops
+from .memref.loops_and_rows import enclose_loops
 from .memref.memref_types import MemRefTypes
 from .memref.storages_and_shapes import erase_unused_sizes
 from .upstream_sizes import checked_arithmetic

@@ -44,7 +44,7 @@ from ..dialects import memory, relay, vm
 from ..dialects.device import device_of
 from ..dialects.interfaces import Bufferizable, DestinationPassing
 from ..dialects.relay.creation import ShapeOfOp
-from ..dialects.relay.language.loops import same_bytes_as
+from ..dialects.relay.loops import same_bytes_as
 from ..dialects.tensors import as_tensor, bits_of, is_static, storage_alignment, tensor_size
 from ..dialects.xdsl_extras.walking import walk
 from ..operators.measures import MAX_SIZE

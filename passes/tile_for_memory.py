@@ -76,14 +76,14 @@ class Part(NamedTuple):
 
     @property
     def constant(self) -> object:
-        """What must be equal in all turns of a loop."""
+        """Attributes and numbers of rows, which are equal in all turns of a loop."""
         return [attributes for _, attributes in self.ops], [
             rows.size for rows in (*self.need.values(), *self.reads.values())
         ]
 
     @property
     def starts(self) -> Sequence[int]:
-        """What moves from turn to turn."""
+        """First rows, which move from turn to turn."""
         return [rows.start for rows in (*self.need.values(), *self.reads.values())]
 
 
@@ -122,7 +122,7 @@ class Stripes:
     held: dict[int, Sequence[Held]] = field(default_factory=dict[int, Sequence[Held]])
     """Of each value the tensors with its live rows, in order."""
     result: list[SSAValue] = field(default_factory=list[SSAValue])
-    """What is computed of the result: all of it, its sum so far, or parts of it."""
+    """The result, which rows are written into, its sum so far, or its parts so far."""
     carried: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
     """In a loop, the rows that each value has at the start of a turn."""
 

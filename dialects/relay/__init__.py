@@ -40,7 +40,6 @@ with late_definitions():
     from .language.control import IfOp, YieldOp
     from .language.globals import ClosureOp, GlobalOp, InvokeOp
     from .language.language_types import AdtType, RefType, TypeVarType
-    from .language.loops import EndLoopOp, LoopOp, ReadRowsOp, WriteRowsOp
     from .language.match_patterns import (
         ConstructorPattern,
         TuplePattern,
@@ -51,6 +50,7 @@ with late_definitions():
     from .language.primitive import CallLoweredOp, PrimFuncOp, PrimitiveOp
     from .language.references import RefCreateOp, RefReadOp, RefWriteOp
     from .language.tuples import TupleGetItemOp, TupleOp
+    from .loops import EndLoopOp, LoopOp, ReadRowsOp, WriteRowsOp
     from .opaque import CallOpaqueOp
     from .operator import Operator
     from .shapes import MeasureOp, RequireOp, ShapeFuncOp

@@ -16,7 +16,7 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from ...dialects import memory
 from ...dialects.bytecode.fields import RegisterAttr
-from ...dialects.relay.language.loops import repeated_in
+from ...dialects.relay.loops import repeated_in
 from ...dialects.xdsl_extras.walking import walk
 from ...passes.bytes.aliases import AliasClasses, bodies_of
 from ...passes.bytes.liveness import names_alive_after_kills

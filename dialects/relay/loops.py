@@ -31,9 +31,9 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ... import memory
-from ...integers import i64_attribute
-from ...interfaces import (
+from .. import memory
+from ..integers import i64_attribute
+from ..interfaces import (
     Aliasing,
     AllocatesResults,
     Bufferizable,
@@ -42,8 +42,8 @@ from ...interfaces import (
     StartsLoop,
     ViewsOperand,
 )
-from ...memory.row_copies import verify_read, verify_rows
-from ..properties import int_prop
+from ..memory.row_copies import verify_read, verify_rows
+from .properties import int_prop
 
 
 class AliasesInOrder(Aliasing):
