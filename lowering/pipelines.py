@@ -17,6 +17,7 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
   planning: what only computes sizes needs no device and no kernel.
 - `infer-types` again: operators that read sizes before now have them as attributes, so more dims
   are known.
+- `lend-caches` after it: it needs the one concatenation that extends a cache, and no constants.
 - `fold-weights` after it: a slice whose bounds were computed is one of weights, too. Before
   planning, as `fold-constants`.
 - `plan-devices` before fusion: values on different devices must not be fused.
@@ -35,7 +36,8 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
   kernels are left to allocate for.
 - `create-shape-functions` right after it: one function for each distinct kernel of dynamic shape.
 - `manifest-alloc` turns those calls into writes into allocated tensors.
-- `simplify-shapes` right after it: it has the shapes of all results to read, and what it makes
+- `append-in-place` right after it: it reads shapes, which the next pass computes.
+- `simplify-shapes` then: it has the shapes of all results to read, and what it makes
   unused, such as a copy of an argument to the host, is a dead write.
 - `view-slices` then, with NumPy's kernels: compiled ones may read vectors that are aligned, as
   slices need not be. It leaves allocations without a use.
@@ -122,7 +124,7 @@ _QNN = ("fold-constants", "lower-qnn", "fold-constants")
 
 _TO_SIMPLIFIED = ("infer-types", "widen-narrow-types", "simplify-inference", *_QNN, *_STATIC)
 
-_TO_FOLDED = (*_TO_SIMPLIFIED, "fold-weights")
+_TO_FOLDED = (*_TO_SIMPLIFIED, "lend-caches", "fold-weights")
 
 _TO_SCALED = (
     "infer-types",
@@ -130,6 +132,7 @@ _TO_SCALED = (
     "simplify-inference{scale-weights=true}",
     *_QNN,
     *_STATIC,
+    "lend-caches",
     "fold-weights",
 )
 
@@ -148,6 +151,7 @@ _TO_KERNELS = (
 _TO_MANIFEST = (
     "verify-stage{stage=lowered}",
     "manifest-alloc",
+    "append-in-place",
     "simplify-shapes",
     "remove-dead-writes",
     "remove-unused-kernels",
@@ -217,6 +221,9 @@ _OF_ENTRIES = ("remove-unused-functions", "assign-pools", "plan-memory", "descri
 _OF_POOLS = ("plan-memory", "assign-pools")
 """The passes that place storages in pools."""
 
+_OF_CACHES = ("lend-caches",)
+"""The pass that lends results the memory of parameters."""
+
 _INTERFACE = ("aot-lower-main",)
 """The pass that makes the interface in C."""
 
@@ -271,6 +278,12 @@ class VmPipeline(PlannedPipeline):
     none is given, all that are not private.
     """
 
+    caches: tuple[str, ...] = ()
+    """
+    The parameters that are caches, with the rows of their buffers, for `lend-caches`:
+    `past_*=1024`.
+    """
+
     pools: str = ""
     """
     The pools of devices, as `plan-memory` reads them: `dtcm=64KiB:1,sram=512KiB:3,psram=:10`, or
@@ -290,6 +303,7 @@ class VmPipeline(PlannedPipeline):
         manifest = _TO_MANIFEST if self.kernels == "native" else _with_views(_TO_MANIFEST)
         passes = (*kernels, *manifest, *planned, *_TO_BYTECODE)
         passes = _with_option(passes, _OF_POOLS, "pools", *([self.pools] if self.pools else []))
+        passes = _with_option(passes, _OF_CACHES, "caches", *_values(self.caches))
         return _called_from_outside(passes, self.entries)
 
 
@@ -314,6 +328,12 @@ class AotPipeline(PlannedPipeline):
     device_contexts: tuple[str, ...] = ()
     """The devices that get a context, such as `cuda:0`, and calls around their use."""
 
+    caches: tuple[str, ...] = ()
+    """
+    The parameters that are caches, with the rows of their buffers, for `lend-caches`:
+    `past_*=1024`.
+    """
+
     pools: str = ""
     """The pools of devices, as in `vm`; the interface has a workspace for each."""
 
@@ -334,6 +354,7 @@ class AotPipeline(PlannedPipeline):
         placed = ("place-constants",) if self.constants else ()
         passes = (*kernels, *_TO_MANIFEST, *planned, *placed, *_TO_MEMREF)
         passes = _with_option(passes, _OF_POOLS, "pools", *([self.pools] if self.pools else []))
+        passes = _with_option(passes, _OF_CACHES, "caches", *_values(self.caches))
         names = (self.prefix,) if self.prefix else ()
         passes = _with_option(passes, _INTERFACE, "prefix", *names)
         passes = _with_option(passes, _INTERFACE, "forms", *_values(self.forms))

@@ -123,11 +123,8 @@ class TransposeOp(IRDLOperation):
         printer.print_attribute(self.result.type)
 
 
-@irdl_op_definition
-class PrefetchOp(IRDLOperation):
+class Prefetch(IRDLOperation):
     """Fetch bytes into a cache."""
-
-    name = "memref.prefetch"
 
     memref = operand_def(MemRefType)
     indices = var_operand_def(IndexType)
@@ -135,48 +132,88 @@ class PrefetchOp(IRDLOperation):
     localityHint = prop_def(IntegerAttr)
     isDataCache = prop_def(BoolAttr)
 
-    traits = traits_def(MemoryReadEffect())
+    @staticmethod
+    def parse_hints(parser: Parser) -> dict[str, Attribute]:
+        def parse_whether(word: str, other: str) -> BoolAttr:
+            is_word = parser.parse_optional_keyword(word) is not None
+            if not is_word:
+                parser.parse_keyword(other)
+            return BoolAttr.from_bool(is_word)
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        memref = parser.parse_unresolved_operand()
-        square = parser.Delimiter.SQUARE
-        indices = parser.parse_comma_separated_list(square, parser.parse_unresolved_operand)
         parser.parse_punctuation(",")
-        is_write = parser.parse_identifier() == "write"
+        is_write = parse_whether("write", "read")
         parser.parse_punctuation(",")
         parser.parse_keyword("locality")
         with parser.in_angle_brackets():
             locality = parser.parse_integer()
         parser.parse_punctuation(",")
-        is_data = parser.parse_identifier() == "data"
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        return cls.create(
-            operands=[
-                parser.resolve_operand(memref, type),
-                *(parser.resolve_operand(index, IndexType()) for index in indices),
-            ],
-            properties={
-                "isWrite": BoolAttr.from_bool(is_write),
-                "localityHint": IntegerAttr(locality, i32),
-                "isDataCache": BoolAttr.from_bool(is_data),
-            },
-            attributes=attributes,
-        )
+        return {
+            "isWrite": is_write,
+            "localityHint": IntegerAttr(locality, i32),
+            "isDataCache": parse_whether("data", "instr"),
+        }
 
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_operand(self.memref)
-        with printer.in_square_brackets():
-            printer.print_list(self.indices, printer.print_operand)
+    def print_hints(self, printer: Printer) -> None:
         printer.print_string(", write" if self.isWrite.value.data else ", read")
         printer.print_string(f", locality<{self.localityHint.value.data}>")
         printer.print_string(", data" if self.isDataCache.value.data else ", instr")
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_attribute(self.memref.type)
+
+
+@irdl_op_definition
+class PrefetchOp(Prefetch):
+    """Fetch bytes into a cache."""
+
+    name = "memref.prefetch"
+
+    traits = traits_def(MemoryReadEffect())
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        memref = parser.parse_unresolved_operand()
+        square = parser.Delimiter.SQUARE
+        indices = parser.parse_comma_separated_list(
+            square, lambda: parser.parse_operand(IndexType())
+        )
+        hints, attributes = cls.parse_hints(parser), parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        operands = [parser.resolve_operand(memref, parser.parse_type()), *indices]
+        return cls.create(operands=operands, properties=hints, attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_operand(self.memref)
+        with printer.in_square_brackets():
+            printer.print_list(self.indices, printer.print_operand)
+        self.print_hints(printer)
+
+
+@irdl_op_definition
+class AffinePrefetchOp(Prefetch):
+    """Fetch bytes into a cache; the subscripts are affine."""
+
+    name = "affine.prefetch"
+
+    map = prop_def(AffineMapAttr)
+
+    traits = traits_def(MemoryReadEffect())
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        memref, map, indices = affine_forms.parse_subscripts(parser)
+        hints, attributes = cls.parse_hints(parser), parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        operands = [parser.resolve_operand(memref, parser.parse_type()), *indices]
+        return cls.create(
+            operands=operands, properties={**hints, "map": map}, attributes=attributes
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        affine_forms.print_subscripts(printer, self.memref, self.map.data, self.indices)
+        self.print_hints(printer)
 
 
 @irdl_op_definition
@@ -719,6 +756,7 @@ MISSING: dict[str, Callable[[], Sequence[type[Operation]]]] = {
     "affine": lambda: (
         affine_forms.ParallelOp,
         affine_forms.MaxOp,
+        AffinePrefetchOp,
         DelinearizeIndexOp,
         LinearizeIndexOp,
     ),

@@ -67,13 +67,15 @@ class Arm(NamedTuple):
 
 
 class Slice(NamedTuple):
-    """`size` bytes that are needed from `start` until just before `stop`."""
+    """`size` bytes that are needed from `start` until just before `stop`, but not in `gaps`."""
 
     start: int
     stop: int
     size: int | SSAValue
     arms: tuple[Arm, ...] = ()
     """The arms in which it is; slices in different arms of a branch never exist together."""
+    gaps: tuple[Interval, ...] = ()
+    """In ascending order, with times at which it is needed before, between and after them."""
 
 
 class NumbersOnHost(DeviceRule):
@@ -276,7 +278,9 @@ class SliceOp(IRDLOperation):
         if beside is not None:
             counts = DenseArrayBase.from_list(i32, [1, int(not is_static), 0, 1, 0, 0])
         properties: dict[str, Attribute] = {
-            "lifetime": i64_array((slice.start, slice.stop)),
+            "lifetime": i64_array(
+                (slice.start, *(time for gap in slice.gaps for time in gap), slice.stop)
+            ),
             "operandSegmentSizes": counts,
         }
         if is_static:
