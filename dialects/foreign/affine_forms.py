@@ -262,9 +262,7 @@ def print_access(self: Access, printer: Printer) -> None:
         printer.print_attribute((accessed or self.results[0]).type)
 
 
-def parse_subscripts(
-    parser: Parser,
-) -> tuple[UnresolvedOperand, AffineMapAttr, Sequence[SSAValue]]:
+def parse_subscripts(parser: Parser) -> tuple[UnresolvedOperand, AffineMapAttr, Sequence[SSAValue]]:
     """Parse a memref with its subscripts."""
     memref, operands = parser.parse_unresolved_operand(), Operands(parser)
     square = parser.Delimiter.SQUARE

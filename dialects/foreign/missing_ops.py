@@ -655,9 +655,7 @@ class MapOp(StructuredOp):
             return op
         block = Block(arg_types=[element_of(value.type) for value in op.operands])
         inner = parser.ctx.get_op(short).create(
-            operands=block.args[:-1],
-            result_types=[block.args[-1].type],
-            attributes=options,
+            operands=block.args[:-1], result_types=[block.args[-1].type], attributes=options
         )
         block.add_ops([inner, linalg_ops.YieldOp(*inner.results)])
         op.add_region(Region(block))
