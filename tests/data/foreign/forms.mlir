@@ -48,6 +48,13 @@ module {
     } {mapping = [#gpu.block<x>, #gpu.block<y>]}
     return
   }
+  func.func @strided(%n: index, %t: tensor<8xf32>) -> tensor<8xf32> {
+    %r = scf.forall (%i) = (2) to (%n) step (3) shared_outs(%o = %t) -> (tensor<8xf32>) {
+      scf.forall.in_parallel {
+      }
+    }
+    return %r : tensor<8xf32>
+  }
 }
 
 // -----
