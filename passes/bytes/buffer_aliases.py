@@ -292,16 +292,7 @@ class Buffers:
         elif facts.calls is not None:
             self._link_call(op, facts.calls.callee(op))
         elif not facts.is_known or facts.captures or facts.frees:
-            is_end = op.parent is not None and op is op.parent.last_op and not op.successors
-            if is_end and self._is_yield(op):
-                return
-            for value in operands:
-                self.unite(value, operands[0])
-                self.escape(value, f"an operand of {op.name}, whose effects are not known", op)
-            for value in results:
-                if operands:
-                    self.unite(value, operands[0])
-                self.of(value).is_foreign = True
+            self._link_unknown(op, operands, results)
         else:
             if facts.aliasing is not None:
                 for name, value in facts.aliasing.aliases(op):
@@ -317,6 +308,20 @@ class Buffers:
                 for value in values:
                     if facts.aliasing is None:
                         self.escape(value, f"may be stored by {op.name}", op)
+
+    def _link_unknown(
+        self, op: Operation, operands: list[SSAValue], results: Sequence[SSAValue]
+    ) -> None:
+        is_end = op.parent is not None and op is op.parent.last_op and not op.successors
+        if is_end and self._is_yield(op):
+            return
+        for value in operands:
+            self.unite(value, operands[0])
+            self.escape(value, f"an operand of {op.name}, whose effects are not known", op)
+        for value in results:
+            if operands:
+                self.unite(value, operands[0])
+            self.of(value).is_foreign = True
 
     @staticmethod
     def _is_yield(op: Operation) -> bool:
@@ -338,6 +343,11 @@ class Buffers:
                 self.of(result).is_foreign = True
 
     # ----------------------------------------------------------------- results
+
+    def stop_of(self, home: Nested) -> int:
+        """Return the position up to which a storage that is allocated in `home` is there."""
+        is_first = home.parent is None or home.parent.block.parent is not home.block.parent
+        return home.end if is_first else self.stops[home.block]
 
     def summary(self) -> Summary:
         """Return what the function does with its parameters."""
