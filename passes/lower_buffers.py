@@ -49,7 +49,6 @@ from ..dialects.memrefs import MemRef, as_memref, buffer_size, element_bytes, st
 from ..dialects.xdsl_extras.walking import walk
 from ..operators.sizes.size_expressions import Expr
 from .bytes.buffer_facts import callees_first
-from .bytes.packs import size_of as bytes_of
 from .bytes.rooms import size_of
 from .functions.signatures import entries_of
 from .functions.symbol_names import modules_in
@@ -125,7 +124,7 @@ class Capacities:
         if op in storages and total.range[1] > capacity and pool is not None:
             code, bytes = ListedCode(), inner
             for each in storages:
-                bytes = code.apply("add", bytes, bytes_of(each))
+                bytes = code.apply("add", bytes, each.bytes)
             fits = arith.CmpiOp(code.value(bytes), code.value(int(capacity)), "sle")
             why = f"storages need more than the {capacity} bytes of pool {pool.label}"
             ops = [*code.ops, fits, cf.AssertOp(fits, why)]
