@@ -32,24 +32,15 @@ from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ..analysis.dominance import postorder
 from .buffer_facts import (
     Facts,
+    Kept,
     callees_first,
     facts_of,
     holds_names,
-    kept_parameters,
     names_bytes,
     runs_of,
 )
 
 ALLOCATIONS = (memref.AllocOp, memref.AllocaOp)
-
-
-class Summary(NamedTuple):
-    """The uses of its parameters that outlive a call of a function."""
-
-    captures: frozenset[int] = frozenset()
-    """The parameters whose bytes may be used after the call, other than through results."""
-    returns: frozenset[int] = frozenset()
-    """The parameters that results may alias."""
 
 
 @dataclass
@@ -127,7 +118,7 @@ class Buffers:
     """The buffers of a function."""
 
     function: func.FuncOp
-    summaries: Mapping[str, Summary]
+    summaries: Mapping[str, Kept]
     position: dict[Operation, int] = field(default_factory=dict[Operation, int])
     regions: dict[Block, Nested] = field(default_factory=lambda: {})
     stops: dict[Block, int] = field(default_factory=dict[Block, int])
@@ -215,14 +206,11 @@ class Buffers:
                 found = Nested(block, entry, last, 0, 0, False)
                 self.bodies[block] = self.bodies[entry.block]
             self.regions[block] = found
-            if holder is not None and runs is Runs.LATER:
-                self.later[block] = holder
-            elif around is not None and around.block in self.later:
-                self.later[block] = self.later[around.block]
-            if holder is not None and runs is None:
-                self.opaque[block] = holder
-            elif around is not None and around.block in self.opaque:
-                self.opaque[block] = self.opaque[around.block]
+            for table, kind in ((self.later, Runs.LATER), (self.opaque, None)):
+                if holder is not None and runs is kind:
+                    table[block] = holder
+                elif around is not None and around.block in table:
+                    table[block] = table[around.block]
             starts[block] = self.at
             for argument in block.args:
                 if names_bytes(argument.type):
@@ -332,10 +320,10 @@ class Buffers:
     def _link_call(self, op: Operation, callee: str) -> None:
         summary = self.summaries.get(callee)
         for i, value in enumerate(operands_of(op)):
-            if summary is None or i in summary.captures:
+            if summary is None or i in summary.captured:
                 why = "captured by" if summary else "an operand of a call of"
                 self.escape(value, f"{why} @{callee}", op)
-            if summary is None or i in summary.returns:
+            if summary is None or i in summary.returned:
                 for result in op.results:
                     self.unite(result, value)
         for result in op.results:
@@ -349,7 +337,7 @@ class Buffers:
         is_first = home.parent is None or home.parent.block.parent is not home.block.parent
         return home.end if is_first else self.stops[home.block]
 
-    def summary(self) -> Summary:
+    def summary(self) -> Kept:
         """Return what the function does with its parameters."""
         captures, returns = set[int](), set[int]()
         for i, argument in enumerate(self.entry.args):
@@ -360,7 +348,7 @@ class Buffers:
                 (returns if alias.escape.is_return else captures).add(i)
             if alias.frees:
                 captures.add(i)
-        return Summary(frozenset(captures), frozenset(returns))
+        return Kept(frozenset(captures), frozenset(returns))
 
 
 @dataclass(eq=False)
@@ -383,11 +371,10 @@ def in_order(region: Region) -> list[Block]:
 
 def buffers_in(module: ModuleOp) -> list[Buffers]:
     """Read the functions of a module that have bodies, callees first."""
-    summaries, read = dict[str, Summary](), list[Buffers]()
+    summaries, read = dict[str, Kept](), list[Buffers]()
     for name, function in callees_first(module):
         if not function.body.blocks:
-            kept = kept_parameters(function)
-            summaries[name] = Summary(kept, kept)
+            summaries[name] = Kept.by_declaration(function)
             continue
         buffers = Buffers(function, summaries).read()
         read.append(buffers)

@@ -118,8 +118,18 @@ def callees_first(module: ModuleOp) -> Iterator[tuple[str, func.FuncOp]]:
             yield name, function
 
 
-def kept_parameters(function: func.FuncOp) -> frozenset[int]:
-    """Return the parameters that a function without a body may capture, or return."""
-    count = len(function.function_type.inputs)
-    attributes = (parameter_attributes(function, i) for i in range(count))
-    return frozenset(i for i, entry in enumerate(attributes) if NO_CAPTURE not in entry)
+class Kept(NamedTuple):
+    """The uses of its parameters that outlive a call of a function."""
+
+    captured: frozenset[int] = frozenset()
+    """The parameters whose bytes may be used after the call, other than through results."""
+    returned: frozenset[int] = frozenset()
+    """The parameters that results may alias."""
+
+    @staticmethod
+    def by_declaration(function: func.FuncOp) -> Kept:
+        """Return what a function without a body may keep."""
+        count = len(function.function_type.inputs)
+        attributes = (parameter_attributes(function, i) for i in range(count))
+        kept = frozenset(i for i, entry in enumerate(attributes) if NO_CAPTURE not in entry)
+        return Kept(kept, kept)
