@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from itertools import chain, islice
-from typing import cast
+from typing import ClassVar, Self, cast
 
 from xdsl.dialects import affine
 from xdsl.dialects.builtin import (
@@ -34,6 +34,7 @@ from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import (
     IRDLOperation,
+    attr_def,
     irdl_op_definition,
     prop_def,
     region_def,
@@ -45,6 +46,7 @@ from xdsl.irdl import (
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import Pure, RecursiveMemoryEffect
+from xdsl.utils.exceptions import VerifyException
 
 from ..device import tensor_type
 from ..xdsl_extras.xdsl_internals import parse_affine_expression
@@ -279,6 +281,78 @@ def print_subscripts(
     printer.print_operand(memref)
     with printer.in_square_brackets():
         printer.print_list(map.results, lambda each: print_expression(printer, each, map, operands))
+
+
+class Dma(IRDLOperation):
+    """Memrefs with subscripts, and numbers of elements; what it does it does later."""
+
+    PARTS: ClassVar[Sequence[str]]
+    """Each memref, as its map is named."""
+
+    inputs = var_operand_def()
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        accesses, numbers = list[tuple[UnresolvedOperand, Sequence[SSAValue]]](), list[SSAValue]()
+        maps: dict[str, Attribute] = {}
+        for name in cls.PARTS:
+            if accesses:
+                parser.parse_punctuation(",")
+            memref, maps[f"{name}_map"], indices = parse_subscripts(parser)
+            accesses.append((memref, indices))
+        while parser.parse_optional_punctuation(",") is not None:
+            numbers.append(parser.parse_operand(IndexType()))
+        attributes = parser.parse_optional_attr_dict()
+        operands: list[SSAValue] = []
+        for (memref, indices), punctuation in zip(accesses, (":", ",", ","), strict=False):
+            parser.parse_punctuation(punctuation)
+            operands += [parser.resolve_operand(memref, parser.parse_type()), *indices]
+        return cls.create(operands=[*operands, *numbers], attributes=maps | attributes)
+
+    def verify_(self) -> None:
+        maps = (cast("AffineMapAttr", self.attributes[f"{name}_map"]).data for name in self.PARTS)
+        least = sum(1 + map.num_dims + map.num_symbols for map in maps)
+        if len(self.inputs) < least:
+            raise VerifyException(f"expected at least {least} operands, but got {len(self.inputs)}")
+
+    def print(self, printer: Printer) -> None:
+        rest, types = [*self.operands], list[Attribute]()
+        for name in self.PARTS:
+            printer.print_string(", " if types else " ")
+            map = cast("AffineMapAttr", self.attributes[f"{name}_map"]).data
+            memref, count = rest[0], 1 + map.num_dims + map.num_symbols
+            print_subscripts(printer, memref, map, rest[1:count])
+            types.append(memref.type)
+            del rest[:count]
+        for number in rest:
+            printer.print_string(", ")
+            printer.print_operand(number)
+        maps = {f"{name}_map" for name in self.PARTS}
+        printer.print_op_attributes({k: v for k, v in self.attributes.items() if k not in maps})
+        printer.print_string(" : ")
+        printer.print_list(types, printer.print_attribute)
+
+
+@irdl_op_definition
+class DmaStartOp(Dma):
+    """Begin to copy elements."""
+
+    name = "affine.dma_start"
+    PARTS: ClassVar[Sequence[str]] = ("src", "dst", "tag")
+
+    src_map = attr_def(AffineMapAttr)
+    dst_map = attr_def(AffineMapAttr)
+    tag_map = attr_def(AffineMapAttr)
+
+
+@irdl_op_definition
+class DmaWaitOp(Dma):
+    """Wait until elements are copied."""
+
+    name = "affine.dma_wait"
+    PARTS: ClassVar[Sequence[str]] = ("tag",)
+
+    tag_map = attr_def(AffineMapAttr)
 
 
 @irdl_op_definition

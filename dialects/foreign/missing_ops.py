@@ -293,6 +293,35 @@ class GenericAtomicRMWOp(IRDLOperation):
         printer.print_op_attributes(self.attributes)
 
 
+@irdl_op_definition
+class DistinctObjectsOp(IRDLOperation):
+    """Name memrefs that share no bytes."""
+
+    name = "memref.distinct_objects"
+
+    arguments = var_operand_def(MemRefType)
+    res = var_result_def(MemRefType)
+
+    traits = traits_def(NoMemoryEffect(), ResultAliases())
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        plain = parser.Delimiter.NONE
+        operands = parser.parse_comma_separated_list(plain, parser.parse_unresolved_operand)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        start, types = parser.pos, parser.parse_comma_separated_list(plain, parser.parse_type)
+        values = parser.resolve_operands(operands, types, start)
+        return cls.create(operands=values, result_types=types, attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_list(self.arguments, printer.print_operand)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_list(self.res.types, printer.print_attribute)
+
+
 # --------------------------------------------------------------------------------- scf
 
 
@@ -789,12 +818,15 @@ MISSING: dict[str, Callable[[], Sequence[type[Operation]]]] = {
         ReshapeOp,
         GenericAtomicRMWOp,
         AtomicYieldOp,
+        DistinctObjectsOp,
     ),
     "scf": lambda: (ForallOp, InParallelOp),
     "affine": lambda: (
         affine_forms.ParallelOp,
         affine_forms.MaxOp,
         AffinePrefetchOp,
+        affine_forms.DmaStartOp,
+        affine_forms.DmaWaitOp,
         DelinearizeIndexOp,
         LinearizeIndexOp,
     ),
