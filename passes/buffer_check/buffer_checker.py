@@ -45,6 +45,7 @@ from ..bytes.buffer_facts import (
     callees_first,
     facts_of,
     holds_names,
+    is_yield,
     names_bytes,
     runs_of,
 )
@@ -208,7 +209,7 @@ class BufferChecker:
                     self.capture((value,), op)
                 if kept is None or i in kept.returned:
                     yield from ((result, value) for result in op.results)
-        elif self.is_yield(op):
+        elif is_yield(op):
             pass
         elif facts.captures or not facts.is_known:
             self.capture(operands, op)
@@ -227,13 +228,6 @@ class BufferChecker:
                 self.capture(operands, op)
             elif runs_of(at) is Runs.LATER:
                 self.capture((v for v in operands if not at.is_ancestor(v.owner)), op)
-
-    @staticmethod
-    def is_yield(op: Operation) -> bool:
-        """Test whether `op` ends a region of an op that says what this yields."""
-        around = op.parent_op()
-        is_last = op.next_op is None and not op.successors
-        return is_last and around is not None and facts_of(around).passes is not None
 
     def capture(self, values: Iterable[SSAValue], op: Operation) -> None:
         self.captured.update((id(value), (value, op)) for value in values)

@@ -36,6 +36,7 @@ from .buffer_facts import (
     callees_first,
     facts_of,
     holds_names,
+    is_yield,
     names_bytes,
     runs_of,
 )
@@ -284,10 +285,9 @@ class Buffers:
                     self.unite(name, value)
         elif facts.calls is not None:
             self._link_call(op, facts.calls.callee(op))
+        elif is_yield(op):
+            return
         elif not facts.is_known or facts.captures or facts.frees:
-            is_end = op.parent is not None and op is op.parent.last_op and not op.successors
-            if is_end and self._is_yield(op):
-                return
             for value in operands:
                 self.unite(value, operands[0])
                 self.escape(value, f"an operand of {op.name}, whose effects are not known", op)
@@ -310,12 +310,6 @@ class Buffers:
                 for value in values:
                     if facts.aliasing is None:
                         self.escape(value, f"may be stored by {op.name}", op)
-
-    @staticmethod
-    def _is_yield(op: Operation) -> bool:
-        """Test whether `op` ends a region whose op says what it yields."""
-        around = op.parent_op()
-        return around is not None and facts_of(around).passes is not None
 
     def _link_call(self, op: Operation, callee: str) -> None:
         summary = self.summaries.get(callee)

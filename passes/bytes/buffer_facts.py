@@ -110,6 +110,13 @@ def runs_of(op: Operation) -> Runs | None:
     return passes.runs(op) if isinstance(passes, RunsRegions) else None
 
 
+def is_yield(op: Operation) -> bool:
+    """Test whether `op` ends a region of an op that says what this yields."""
+    around = op.parent_op()
+    is_last = op.next_op is None and not op.successors
+    return is_last and around is not None and facts_of(around).passes is not None
+
+
 def callees_first(module: ModuleOp) -> Iterator[tuple[str, func.FuncOp]]:
     """Yield the functions of a module by name, each after those that it names."""
     graph = CallGraph.of(module)
