@@ -30,6 +30,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from ...dialects.interfaces import Runs
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ..analysis.dominance import postorder
+from ..support.walk import run_nested
 from .buffer_facts import (
     Facts,
     Kept,
@@ -170,13 +171,7 @@ class Buffers:
 
     def read(self) -> Buffers:
         """Read the function."""
-        stack = [self._region(self.function.body, None, None, 0)]
-        while stack:
-            inner = next(stack[-1], None)
-            if inner is None:
-                stack.pop()
-            else:
-                stack.append(inner)
+        run_nested(self._region(self.function.body, None, None, 0))
         for argument in self.entry.args:
             if names_bytes(argument.type):
                 self.of(argument).is_foreign = True
@@ -288,13 +283,7 @@ class Buffers:
         elif is_yield(op):
             return
         elif not facts.is_known or facts.captures or facts.frees:
-            for value in operands:
-                self.unite(value, operands[0])
-                self.escape(value, f"an operand of {op.name}, whose effects are not known", op)
-            for value in results:
-                if operands:
-                    self.unite(value, operands[0])
-                self.of(value).is_foreign = True
+            self._link_unknown(op, operands, results)
         else:
             if facts.aliasing is not None:
                 for name, value in facts.aliasing.aliases(op):
@@ -310,6 +299,17 @@ class Buffers:
                 for value in values:
                     if facts.aliasing is None:
                         self.escape(value, f"may be stored by {op.name}", op)
+
+    def _link_unknown(
+        self, op: Operation, operands: list[SSAValue], results: Sequence[SSAValue]
+    ) -> None:
+        for value in operands:
+            self.unite(value, operands[0])
+            self.escape(value, f"an operand of {op.name}, whose effects are not known", op)
+        for value in results:
+            if operands:
+                self.unite(value, operands[0])
+            self.of(value).is_foreign = True
 
     def _link_call(self, op: Operation, callee: str) -> None:
         summary = self.summaries.get(callee)
