@@ -317,7 +317,6 @@ LONG = {
     "frontends/relay_text/text/expression_grammar.py": "one class: a method for each rule",
     "operators/orders.py": "one class: what orders of slices decide",
     "operators/sizes/algebra.py": "one class: the normal form of each operation on sizes",
-    "passes/buffer_check/buffer_checker.py": "one class: a walk over the ops of a program",
     "passes/memory_report/read.py": "one class: a walk over the ops of a program",
     "passes/pack_buffers.py": "a pass, with the analysis that only it needs",
     "passes/sizes/reader.py": "one class: a method for each op that computes sizes",

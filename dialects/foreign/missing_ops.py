@@ -77,7 +77,7 @@ from xdsl.traits import (
 )
 
 from ..interfaces import ResultAliases
-from . import affine_forms
+from . import affine_accesses, affine_forms
 
 AnyMemRef = base(MemRefType) | base(UnrankedMemRefType)
 
@@ -202,7 +202,7 @@ class AffinePrefetchOp(Prefetch):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        memref, map, indices = affine_forms.parse_subscripts(parser)
+        memref, map, indices = affine_accesses.parse_subscripts(parser)
         hints, attributes = cls.parse_hints(parser), parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         operands = [parser.resolve_operand(memref, parser.parse_type()), *indices]
@@ -212,7 +212,7 @@ class AffinePrefetchOp(Prefetch):
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
-        affine_forms.print_subscripts(printer, self.memref, self.map.data, self.indices)
+        affine_accesses.print_subscripts(printer, self.memref, self.map.data, self.indices)
         self.print_hints(printer)
 
 
@@ -787,8 +787,8 @@ MISSING: dict[str, Callable[[], Sequence[type[Operation]]]] = {
         affine_forms.ParallelOp,
         affine_forms.MaxOp,
         AffinePrefetchOp,
-        affine_forms.DmaStartOp,
-        affine_forms.DmaWaitOp,
+        affine_accesses.DmaStartOp,
+        affine_accesses.DmaWaitOp,
         DelinearizeIndexOp,
         LinearizeIndexOp,
     ),
