@@ -319,7 +319,6 @@ LONG = {
     "lowering/pipelines.py": "the order of passes, and its reasons",
     "operators/orders.py": "one class: what orders of slices decide",
     "operators/sizes/algebra.py": "one class: the normal form of each operation on sizes",
-    "passes/buffer_check/buffer_checker.py": "one class: a walk over the ops of a program",
     "passes/memory_report/read.py": "one class: a walk over the ops of a program",
     "passes/pack_buffers.py": "a pass, with the analysis that only it needs",
     "passes/tile_for_memory.py": "a pass, with the rewriting that only it needs",

@@ -78,12 +78,11 @@ class Lending:
         type = as_tensor(op.results[0].type) or as_memref(op.results[0].type)
         if isinstance(op, memory.SliceStorageOp):
             alignment = op.alignment.value.data
+        elif isinstance(type, MemRefType):
+            alignment = element_bytes(type.element_type) or 1
         else:
             assert type is not None, "verified: a tensor or a memref"
-            needed = element_size if is_part(op) else storage_alignment
-            alignment = needed(type.element_type)
-            if isinstance(type, MemRefType):
-                alignment = element_bytes(type.element_type) or 1
+            alignment = (element_size if is_part(op) else storage_alignment)(type.element_type)
         first = slot.start - room.start if room.start.terms else slot.start
         if first.divisor % alignment:
             is_known = first.constant is not None
