@@ -106,10 +106,7 @@ class PackWeightsPass(ModulePass):
     """The filters of a panel: 8, 16 or 32; 16 are the vectors that tiles of 256 bits read."""
 
     least: int = 1 << 16
-    """The bytes of the smallest weights of convolutions that are packed."""
-
-    least_matrix: int = 1 << 20
-    """Those of products: a loop over what does not lie in panels may follow a small one."""
+    """The bytes of the smallest weights that are packed."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         layout = next((name for name, width in PANELS.items() if width == self.width), None)
@@ -117,4 +114,4 @@ class PackWeightsPass(ModulePass):
             raise PassError(f"width must be 8, 16 or 32, but is {self.width}", op)
         packed = RearrangedWeights(lambda weight: in_panels(weight, self.width))
         pack_filters = PackFilters(layout, self.least, packed)
-        apply_patterns(op, pack_filters, PackMatrix(self.width, self.least_matrix, packed))
+        apply_patterns(op, pack_filters, PackMatrix(self.width, self.least, packed))
