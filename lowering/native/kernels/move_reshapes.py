@@ -85,11 +85,9 @@ def _expand(op: linalg.GenericOp) -> None:
 
 def _is_read_in_order(use: Use) -> bool:
     """Test whether a loop over its elements, in their order, has this use."""
-    op = use.operation
+    op, number = use.operation, use.index
     return (
-        isinstance(op, linalg.GenericOp)
-        and is_pointwise(op)
-        and is_identity(maps_of(op)[use.index])
+        isinstance(op, linalg.GenericOp) and is_pointwise(op) and is_identity(maps_of(op)[number])
     )
 
 
