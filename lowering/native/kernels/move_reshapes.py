@@ -85,10 +85,10 @@ def _expand(op: linalg.GenericOp) -> None:
 
 def _is_read_in_order(use: Use) -> bool:
     """Test whether a loop over its elements, in their order, has this use."""
-    op, number = use.operation, use.index
-    return (
-        isinstance(op, linalg.GenericOp) and is_pointwise(op) and is_identity(maps_of(op)[number])
-    )
+    op = use.operation
+    if not isinstance(op, linalg.GenericOp):
+        return False
+    return is_pointwise(op) and is_identity(maps_of(op)[use.index])
 
 
 def _over_loops(
