@@ -98,9 +98,10 @@ def _open_depth(kernel: FuncOp) -> list[tuple[SSAValue, int]]:
     for op in ops_of(kernel, linalg.GenericOp):
         kinds = [kind.data for kind in op.iterator_types]
         for operand, map in zip(op.inputs, maps_of(op), strict=False):
-            owner, shape = operand.owner, tensor_of(operand).get_shape()
+            owner = operand.owner
             if not isinstance(owner, bufferization.ToTensorOp):
                 continue
+            shape = tensor_of(operand).get_shape()
             for axis, expr in enumerate(map.results):
                 if (
                     isinstance(expr, AffineDimExpr)
