@@ -189,14 +189,17 @@ def test_scheduled_kernels_compute_what_they_mean(cpu: str | None, tmp_path: Pat
 
 
 @pytest.mark.parametrize("cpu", ["native", None], ids=["native", "baseline"])
-def test_products_of_open_dims_are_right_at_every_end(cpu: str | None, tmp_path: Path):
-    """Whole tiles, and each of those at the ends of open rows and columns."""
+def test_loops_of_open_dims_are_right_at_every_end(cpu: str | None, tmp_path: Path):
+    """Whole tiles, and each of those at the ends of open rows and columns; squares, too."""
     n = DYNAMIC_INDEX
     shapes = {"panels": [(n, 7), (3, 7, 32), (96,)], "open": [(n, 7), (7, n), (1, 1)]}
+    shapes["turned"] = [(n, 2, 20), (1, 1, 1)]
     operators = {"panels": "nn.packed_dense", "open": "nn.matmul"}
 
     def write(name: str) -> Callable[[Body, Any], Any]:
         flags = {"transpose_a": False, "transpose_b": False} if name == "open" else {}
+        if name == "turned":
+            return lambda b, a: b.add("add", b.add("transpose", a[0], axes=(1, 2, 0)), a[1])
         return lambda b, a: b.add("add", b.add(operators[name], *a[:2], **flags), a[2])
 
     kernels = [
@@ -205,12 +208,14 @@ def test_products_of_open_dims_are_right_at_every_end(cpu: str | None, tmp_path:
     ]
     library = scheduled(kernels, tmp_path, Settings(Machine(cpu=cpu), remark=must_apply))
     panels, bias = draw(3, 7, 32), draw(96)
-    for rows in (*range(18), 29):
+    for rows in (*range(18), 29, 37):
+        z = draw(rows, 2, 20)
         x, y, shift = draw(rows, 7), draw(7, 2 * rows + rows % 3), draw(1, 1)
         columns = panels.transpose(1, 0, 2).reshape(7, 96)
         for name, ins, expected in (
             ("panels", [x, panels, bias], x @ columns + bias),
             ("open", [x, y, shift], x @ y + shift),
+            ("turned", [z, shift[None]], z.transpose(1, 2, 0) + shift),
         ):
             result = np.full_like(expected, np.nan)
             run(library, name, ins, [result])
