@@ -5,6 +5,7 @@ from xdsl.ir import Dialect
 from .destination_ops import CopyOp, ResultIsOuts, verify_destinations
 from .memory_pools import POOLS, PoolAttr, is_pool_of, place_of, pools_of
 from .pack import Arm, Packing, PackOp, PackType, Slice, SliceOp, TotalOp
+from .row_copies import CopyRowsOp
 from .slice_ops import SliceStorageOp
 from .static_or_dynamic import verify_shape
 from .storage_ops import AllocStorageOp, StorageType
@@ -12,6 +13,7 @@ from .tensor_ops import AllocTensorOp, BufferOp, KillOp, PlacedOp
 from .workspace_ops import (
     ALIGNMENT,
     ALLOCATED,
+    LENT,
     POOL,
     RESULT,
     SIZE,
@@ -32,6 +34,7 @@ Memory = Dialect(
         AllocTensorOp,
         BufferOp,
         CopyOp,
+        CopyRowsOp,
         KillOp,
         PackOp,
         SliceOp,
@@ -45,6 +48,7 @@ Memory = Dialect(
 __all__ = [
     "ALIGNMENT",
     "ALLOCATED",
+    "LENT",
     "POOL",
     "POOLS",
     "RESULT",
@@ -56,6 +60,7 @@ __all__ = [
     "Arm",
     "BufferOp",
     "CopyOp",
+    "CopyRowsOp",
     "KillOp",
     "Memory",
     "PackOp",

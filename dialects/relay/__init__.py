@@ -11,6 +11,7 @@ from ..xdsl_extras.late_definitions import late_definitions
 with late_definitions():
     from . import (
         broadcast,
+        cache_attributes,
         convolution,
         creation,
         dynamic,
@@ -50,6 +51,7 @@ with late_definitions():
     from .language.primitive import CallLoweredOp, PrimFuncOp, PrimitiveOp
     from .language.references import RefCreateOp, RefReadOp, RefWriteOp
     from .language.tuples import TupleGetItemOp, TupleOp
+    from .loops import EndLoopOp, LoopOp, ReadRowsOp, WriteRowsOp
     from .opaque import CallOpaqueOp
     from .operator import Operator
     from .shapes import MeasureOp, RequireOp, ShapeFuncOp
@@ -120,6 +122,10 @@ Relay = Dialect(
         RefCreateOp,
         RefReadOp,
         RefWriteOp,
+        LoopOp,
+        EndLoopOp,
+        ReadRowsOp,
+        WriteRowsOp,
     ],
     [
         VirtualDeviceAttr,
@@ -137,4 +143,5 @@ Relay = Dialect(
 )
 
 upstream.attach_interfaces()
+cache_attributes.attach()
 dims_attributes.attach()

@@ -458,6 +458,10 @@ class Recorder:
         kept = tuple(dict.fromkeys(s for part in parts for s in part.parts))
         joined = Tensor(array, first.device, constant, kept, first.offset, joined=parts)
         self.state.write(i.dst, joined)
+        self.mark_joined(parts, joined)
+
+    def mark_joined(self, parts: Sequence[Tensor], joined: Tensor) -> None:
+        """Note that `joined` was written where its parts were."""
 
     def _storage_of(self, tensor: Tensor) -> Storage | None:
         """Return the storage, not part of another, that a tensor is in, if it is in one."""
@@ -725,13 +729,36 @@ class Recorder:
         self.require_written(src)
         for observer in self.observers:
             observer.copies(self, i.dst_device, source)
-        self.compute(partial(np.copyto, out.array, src.array))
+        self.compute(self.copy_of(src.array, out.array))
         self.wrote(out)
         self.counters.copies[i.src_device, i.dst_device] += 1
         self.counters.copied[i.src_device, i.dst_device] += src.array.nbytes
 
+    def copy_of(self, source: Array, target: Array) -> Thunk:
+        return partial(np.copyto, target, source)
+
+    def copy_rows(self, i: vm.CopyRows) -> None:
+        src, out = self.tensor(i.src), self.tensor(i.out)
+        start, out_start = self.immediates(i.start, i.out_start)
+        source = rows_of(src.array, i.axis, start, i.rows)
+        target = rows_of(out.array, i.axis, out_start, i.rows)
+        if spec_of(source) != spec_of(target) or src.device != out.device:
+            raise MachineError(storage_errors.other_type_of_rows(spec_of(source), spec_of(target)))
+        self.require_writable([out], storage_errors.COPY_TO_CONSTANT)
+        self.require_written(src, *([] if target.shape == out.array.shape else [out]))
+        self.compute(partial(np.copyto, target, source))
+        self.wrote(out)
+
     def kill_register(self, i: vm.KillRegister) -> None:
         self.state.kill(i.register, self.pc)
+
+
+def rows_of(array: Array, axis: int, start: int, count: int) -> Array:
+    """Return a view of rows along `axis`."""
+    dims = array.shape
+    if not 0 <= axis < len(dims) or min(start, count) < 0 or start + count > dims[axis]:
+        raise MachineError(storage_errors.no_rows(spec_of(array), axis, start, count))
+    return array[(slice(None),) * axis + (slice(start, start + count),)]
 
 
 def _holds(scalars: list[Array]) -> bool:

@@ -56,6 +56,7 @@ pack-weights               . . . . . . . . . .
 propagate-layout           . . . . . . . . . .
 expand-lrn                 . . . . . . . . . .
 separate-padding           . . . . . . . . . .
+lend-caches                . . . . . . . . . .
 fold-weights               . . . . . . . . . .
 dynamic-to-static          . . . . . + + . . .
 plan-devices               + . . . . . . . . .
@@ -82,6 +83,7 @@ fuse-ops                   + + . . . . . . . .
 outline-primitives         < < + . . . . . . .
 create-shape-functions     < < < . + + + . . .
 manifest-alloc             < < < + . . . . . .
+append-in-place            < < < < . . . . . .
 remove-dead-writes         < < < < . + + . . .
 view-slices                < < < < . . . . . .
 join-tensors               < < < < . . . . . .

@@ -82,6 +82,8 @@ struct xrelay_tensor {
   uint8_t is_bytes;     /* the code has it as bytes, not as a tensor */
   int32_t rank;
   const struct xrelay_dim *dims;
+  int32_t lender;  /* the input in whose memory an output may be, with more rows; -1: none */
+  int64_t maximum; /* the rows of that */
 };
 
 struct xrelay_pool {
@@ -433,8 +435,14 @@ XRELAY_LOCAL void xrelay_check_memory(const struct xrelay_function *function,
     if ((uintptr_t)data[i] % (uintptr_t)xrelay_item(tensor))
       xrelay_fail("the data of %s '%s' of %s must be aligned to %" PRId64 " bytes", kind,
                   tensor->name, function->name, xrelay_item(tensor));
+    if (tensor->lender >= 0 && shapes[i][0] > tensor->maximum)
+      xrelay_fail("parameter '%s' of %s is a cache of at most %" PRId64
+                  " rows, but the result has %" PRId64,
+                  function->tensors[tensor->lender].name, function->name, tensor->maximum,
+                  shapes[i][0]);
     for (j = 0; i >= function->inputs && j < i; j++)
-      if (xrelay_overlap(data[i], size, data[j], xrelay_bytes(&function->tensors[j], shapes[j])))
+      if (!(j == tensor->lender && data[i] == data[j]) &&
+          xrelay_overlap(data[i], size, data[j], xrelay_bytes(&function->tensors[j], shapes[j])))
         xrelay_fail("result '%s' of %s overlaps '%s'", tensor->name, function->name,
                     function->tensors[j].name);
   }
