@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from helpers.documentation.sources import syntax
 from helpers.operators import inferring, tvm_attributes
 from helpers.operators.kernel_references import REFERENCES
 from helpers.operators.numpy_functions import SHAPES
@@ -113,11 +114,6 @@ class Imported(NamedTuple):
     name: str
     ours: bool
     line: int
-
-
-@cache
-def syntax(module: Path) -> ast.Module:
-    return ast.parse(module.read_text(encoding="utf-8"))
 
 
 def statements(node: ast.AST) -> Iterator[ast.AST]:
