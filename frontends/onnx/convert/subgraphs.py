@@ -97,8 +97,9 @@ def _never(b: Builder, type: Tensor | None, condition: Value, reason: str) -> SS
     assert type is not None, "a tensor"
     size = b.cast(b.reshape(condition, (1,)), np.dtype(np.int64))
     size = b.op("subtract", size, b.ints([1]))
-    dims = [*type.get_shape()] or [DYNAMIC_INDEX]
-    first = dims.index(DYNAMIC_INDEX) if DYNAMIC_INDEX in dims else 0
+    is_static, dims = DYNAMIC_INDEX not in type.get_shape(), [*type.get_shape()] or [1]
+    first = 0 if is_static else dims.index(DYNAMIC_INDEX)
+    dims[first] = DYNAMIC_INDEX  # a check of sizes is one of dims that are not known
     ones = [b.ints([1 if dim == DYNAMIC_INDEX else dim]) for dim in dims]
     shape = b.joined([size if i == first else one for i, one in enumerate(ones)])
     fill = b.cast(b.scalar(0, np.dtype(np.int8)), np.dtype(dtype_name(type.element_type)))
@@ -108,7 +109,7 @@ def _never(b: Builder, type: Tensor | None, condition: Value, reason: str) -> SS
     op = cls.create(operands=operands, result_types=[full])
     op.attributes[REASON] = StringAttr(reason)
     made = b.append(op)[0]
-    return made if type.get_shape() else b.tensor(b.op("reshape", made, newshape=()))
+    return b.tensor(b.reshape(made, type.get_shape())) if is_static else made
 
 
 @dataclass(frozen=True)
