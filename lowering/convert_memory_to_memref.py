@@ -59,6 +59,7 @@ from .memref.functions_and_kernels import (
     lent_results,
     reject_objects,
 )
+from .memref.loops_and_rows import enclose_loops
 from .memref.memref_types import MemRefTypes
 from .memref.storages_and_shapes import erase_unused_sizes
 from .upstream_sizes import checked_arithmetic
@@ -95,6 +96,7 @@ class ConvertMemoryToMemrefPass(ModulePass):
         for name, function in functions.items():
             if name in called and function.body.blocks:
                 require_named_dims(function)
+        enclose_loops(op)
         code = code_of(op)
         measured = {o: [*o.args.types] for o in code if isinstance(o, relay.MeasureOp)}
         state = Conversion(op, types, SymbolNames.of(op), functions, lent, measured)

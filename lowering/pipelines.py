@@ -235,7 +235,30 @@ def quoted(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class VmPipeline(Pipeline):
+class PlannedPipeline(Pipeline, ABC):
+    """A pipeline that plans devices and memory, with the options of that."""
+
+    reorder: bool = False
+    """Reorder ops so that fewer bytes are live at the worst moment, by `reorder-for-memory`."""
+
+    default: str = "cpu:0"
+    """The device of values that nothing else places, as `plan-devices` has it."""
+
+    peak: str = ""
+    """
+    The most bytes that may be live, such as `256KiB`: `choose-tiling` chooses chains of operators
+    that `tile-for-memory` computes in stripes of rows.
+    """
+
+    work: float | None = None
+    """
+    The most work that tiling may do, as a ratio of that of the program: 1.0 adds none. Without
+    `peak`, the fewest bytes that are reached with it.
+    """
+
+
+@dataclass(frozen=True)
+class VmPipeline(PlannedPipeline):
     """Lower a `relay` program to instructions of the virtual machine."""
 
     name = "vm"
@@ -245,12 +268,6 @@ class VmPipeline(Pipeline):
     `none` allocates and frees each storage by itself; `coalesce` allocates those of a region
     together; `plan` lets those share bytes that are never live together.
     """
-
-    reorder: bool = False
-    """Reorder ops so that fewer bytes are live at the worst moment, by `reorder-for-memory`."""
-
-    default: str = "cpu:0"
-    """The device of values that nothing else places, as `plan-devices` has it."""
 
     kernels: Literal["numpy", "native"] = "numpy"
     """`native` gives images and weights the layout that compiled kernels read, as `aot` does."""
@@ -273,18 +290,6 @@ class VmPipeline(Pipeline):
     `cpu:0=512MiB:1`.
     """
 
-    peak: str = ""
-    """
-    The most bytes that may be live, such as `256KiB`: `choose-tiling` chooses chains of operators
-    that `tile-for-memory` computes in stripes of rows.
-    """
-
-    work: float | None = None
-    """
-    The most work that tiling may do, as a ratio of that of the program: 1.0 adds none. Without
-    `peak`, the fewest bytes that are reached with it.
-    """
-
     @property
     def text(self) -> str:
         native = (*_TO_SCALED, *_LAYOUT, *_WEIGHTS)
@@ -303,19 +308,13 @@ class VmPipeline(Pipeline):
 
 
 @dataclass(frozen=True)
-class AotPipeline(Pipeline):
+class AotPipeline(PlannedPipeline):
     """Lower a `relay` program to one flat function and kernels of upstream dialects."""
 
     name = "aot"
 
     layout: Literal["nchw", "nhwc"] = "nhwc"
     """The order of images' dims inside the program: `nhwc` has channels last."""
-
-    reorder: bool = False
-    """Reorder ops so that fewer bytes are live at the worst moment, by `reorder-for-memory`."""
-
-    default: str = "cpu:0"
-    """The device of values that nothing else places, as `plan-devices` has it."""
 
     entries: tuple[str, ...] = ()
     """The functions that are called from outside; if none is given, all that are not private."""
@@ -340,18 +339,6 @@ class AotPipeline(Pipeline):
 
     constants: str = ""
     """The pools of constants, with capacities: the object has a section for each."""
-
-    peak: str = ""
-    """
-    The most bytes that may be live, such as `256KiB`: `choose-tiling` chooses chains of operators
-    that `tile-for-memory` computes in stripes of rows.
-    """
-
-    work: float | None = None
-    """
-    The most work that tiling may do, as a ratio of that of the program: 1.0 adds none. Without
-    `peak`, the fewest bytes that are reached with it.
-    """
 
     @property
     def text(self) -> str:
@@ -435,7 +422,7 @@ def _tiled(peak: str, work: float | None) -> Sequence[str]:
 
 def _on(device: str) -> Sequence[str]:
     """Return the passes that make kernels, for values that are on a device by default."""
-    values = () if device == AotPipeline.default else (device,)
+    values = () if device == PlannedPipeline.default else (device,)
     return _with_option(_TO_KERNELS, ("plan-devices",), "default", *values)
 
 

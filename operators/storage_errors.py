@@ -39,6 +39,16 @@ def other_rows(spec: object, start: int, shape: Sequence[int]) -> str:
     return f"{spec} has no rows of shape {list(shape)} from {start} on"
 
 
+def no_rows(spec: object, axis: int, start: int, count: int) -> str:
+    """Rows from `start` on along `axis` that a tensor, of type `spec`, does not have."""
+    return f"{spec} has no {count} rows from {start} on along axis {axis}"
+
+
+def other_type_of_rows(source: object, target: object) -> str:
+    """Rows of type `source` that are copied over rows of type `target`."""
+    return f"rows of type {source} cannot be copied over rows of type {target}"
+
+
 def apart(specs: Sequence[object]) -> str:
     """Parts of a join, of types `specs`, of which one does not start where another ends."""
     return f"the parts are not side by side in one storage: {', '.join(map(str, specs))}"

@@ -34,7 +34,7 @@ from typing import ClassVar, Literal
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, StringAttr, i64
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
@@ -262,7 +262,16 @@ class PutInPool(RewritePattern):
         if alignment != op.alignment.value.data:
             op.alignment = IntegerAttr(alignment, i64)
         if isinstance(pool.device.scope, StringAttr):
-            rewriter.replace_value_with_new_type(op.storage, memory.StorageType(pool.device))
+            self.retype(op.storage, memory.StorageType(pool.device), rewriter)
+
+    def retype(
+        self, storage: SSAValue, type: memory.StorageType, rewriter: PatternRewriter
+    ) -> None:
+        """Give `type` to a storage and its slices."""
+        storage = rewriter.replace_value_with_new_type(storage, type)
+        for use in tuple(storage.uses):
+            if isinstance(use.operation, memory.SliceStorageOp):
+                self.retype(use.operation.slice, type, rewriter)
 
 
 @dataclass(frozen=True)

@@ -24,10 +24,10 @@ that has a shape function needs its checks.
     %y = vm.invoke_tvm_op @f ins(%x : …) outs(%t : …) -> tensor<?x4xf32, #dev>
 
 A kernel of nothing but reshapes becomes a view, `vm.reshape_tensor`, and one that only returns a
-shape becomes `vm.shape_of`. A copy between devices allocates on its destination; a copy of a tuple
-copies its fields. The storages of an op come first, then its tensors, as in TVM's ManifestAlloc
-(pull 7369). Sizes and alignments are those of `dialects.tensors`. A second run changes nothing.
-From level `lowered` to `manifest`.
+shape becomes `vm.shape_of`. What a loop carries is in the same bytes in all turns. A copy between
+devices allocates on its destination; a copy of a tuple copies its fields. The storages of an op
+come first, then its tensors, as in TVM's ManifestAlloc (pull 7369). Sizes and alignments are those
+of `dialects.tensors`. A second run changes nothing. From level `lowered` to `manifest`.
 """
 
 from dataclasses import dataclass, field
@@ -38,12 +38,15 @@ from xdsl.dialects.builtin import I64, IntegerAttr, ModuleOp, TupleType, i64
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import Rewriter
 
 from ..dialects import memory, relay, vm
 from ..dialects.device import device_of
-from ..dialects.interfaces import Bufferizable
+from ..dialects.interfaces import Bufferizable, DestinationPassing
 from ..dialects.relay.creation import ShapeOfOp
+from ..dialects.relay.loops import same_bytes_as
 from ..dialects.tensors import as_tensor, bits_of, is_static, storage_alignment, tensor_size
+from ..dialects.xdsl_extras.walking import walk
 from ..operators.measures import MAX_SIZE
 from .devices.options import device_option
 from .functions.symbol_names import symbols_of
@@ -204,6 +207,27 @@ class ExpandTupleCopy(RewritePattern):
         rewriter.replace(op, copy, copy[-1].results)
 
 
+def tensor_of(value: SSAValue) -> memory.AllocTensorOp:
+    """Return the tensor that holds `value`; an error if nothing else may be where it is."""
+    value = same_bytes_as(value)
+    if isinstance(value, OpResult) and value.op.has_trait(DestinationPassing):
+        tensor = DestinationPassing.outs(value.op)[value.index].owner
+        if isinstance(tensor, memory.AllocTensorOp) and tensor.storage.has_one_use():
+            return tensor
+    raise PassError("a loop must carry tensors of their own: read them by relay.read_rows", value)
+
+
+def carry_in_place(end: relay.EndLoopOp) -> None:
+    """Let each turn of a loop find what it carries where the first one does."""
+    for first, last in zip(end.start.initial, end.next, strict=True):
+        if same_bytes_as(first) is not same_bytes_as(last):
+            tensor, old = tensor_of(first), tensor_of(last)
+            storage = old.storage.owner
+            assert isinstance(storage, Operation), "of an op"
+            old.operands[0] = tensor.storage
+            Rewriter.erase_op(storage)
+
+
 @dataclass(frozen=True)
 class ManifestAllocPass(ModulePass):
     """Make memory explicit: allocate each result, and let its op write into the allocation."""
@@ -224,3 +248,6 @@ class ManifestAllocPass(ModulePass):
             ViewReshape(dynamic),
             AllocateResults(dynamic),
         )
+        for end in walk(op):
+            if isinstance(end, relay.EndLoopOp):
+                carry_in_place(end)

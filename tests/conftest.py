@@ -59,3 +59,5 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 
 install()
+# Where a test does not say for which processor, code is for the oldest, not for three of them.
+setattr(import_module("xrelay.tools.targets.native_target"), "LEVELS", None)

@@ -36,6 +36,7 @@ from .memory_effects import (
     CallsFunction,
     ChoosesRegion,
     DestinationPassing,
+    EndsLoop,
     FreesOperand,
     HoldsNoTensors,
     JoinsOperands,
@@ -47,6 +48,7 @@ from .memory_effects import (
     ResultAliases,
     ShapedByOperand,
     ShapesOfOperand,
+    StartsLoop,
     ViewsOperand,
 )
 from .symbol_users import Lookup
@@ -83,6 +85,7 @@ __all__ = [
     "DeviceAnnotated",
     "DeviceConstraint",
     "DeviceRule",
+    "EndsLoop",
     "Equation",
     "FreesOperand",
     "Fresh",
@@ -121,6 +124,7 @@ __all__ = [
     "SameDomain",
     "ShapedByOperand",
     "ShapesOfOperand",
+    "StartsLoop",
     "TypeEquations",
     "ViewsOperand",
     "has_effects",

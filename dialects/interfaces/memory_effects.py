@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
-from xdsl.dialects.builtin import SymbolRefAttr
+from xdsl.dialects.builtin import I64, IntegerAttr, SymbolRefAttr
 from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue, Use
 from xdsl.traits import (
     EffectInstance,
@@ -95,6 +95,25 @@ class ShapedByOperand(OpTrait):
     def shape(self, op: Operation) -> SSAValue | None:
         """Return the operand that holds the shape of the result."""
         return getattr(op, self.name)
+
+
+class StartsLoop(OpTrait):
+    """The ops from here to the next one that `EndsLoop`, in its block, run `count` times."""
+
+    @staticmethod
+    def turns(op: Operation) -> int:
+        """Return how many times the ops after `op`, which has this trait, run."""
+        count = op.properties["count"]
+        assert isinstance(count, IntegerAttr)
+        return cast("IntegerAttr[I64]", count).value.data
+
+
+class EndsLoop(OpTrait):
+    """
+    The op ends what is repeated from the last one on that `StartsLoop`.
+
+    It uses what the ops between use from before, as these run again.
+    """
 
 
 class ReadsOnlySizes(OpTrait):

@@ -5,6 +5,7 @@ from xdsl.ir import Dialect
 from .destination_ops import CopyOp, ResultIsOuts, verify_destinations
 from .memory_pools import POOLS, PoolAttr, is_pool_of, place_of, pools_of
 from .pack import Arm, Packing, PackOp, PackType, Slice, SliceOp, TotalOp
+from .row_copies import CopyRowsOp
 from .slice_ops import SliceStorageOp
 from .static_or_dynamic import verify_shape
 from .storage_ops import AllocStorageOp, StorageType
@@ -33,6 +34,7 @@ Memory = Dialect(
         AllocTensorOp,
         BufferOp,
         CopyOp,
+        CopyRowsOp,
         KillOp,
         PackOp,
         SliceOp,
@@ -58,6 +60,7 @@ __all__ = [
     "Arm",
     "BufferOp",
     "CopyOp",
+    "CopyRowsOp",
     "KillOp",
     "Memory",
     "PackOp",

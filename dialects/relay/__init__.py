@@ -51,6 +51,7 @@ with late_definitions():
     from .language.primitive import CallLoweredOp, PrimFuncOp, PrimitiveOp
     from .language.references import RefCreateOp, RefReadOp, RefWriteOp
     from .language.tuples import TupleGetItemOp, TupleOp
+    from .loops import EndLoopOp, LoopOp, ReadRowsOp, WriteRowsOp
     from .opaque import CallOpaqueOp
     from .operator import Operator
     from .shapes import MeasureOp, RequireOp, ShapeFuncOp
@@ -121,6 +122,10 @@ Relay = Dialect(
         RefCreateOp,
         RefReadOp,
         RefWriteOp,
+        LoopOp,
+        EndLoopOp,
+        ReadRowsOp,
+        WriteRowsOp,
     ],
     [
         VirtualDeviceAttr,

@@ -108,6 +108,10 @@ class BytecodeBuilder:
     code: list[Operation] = field(default_factory=list[Operation])
     registers: dict[SSAValue, RegisterAttr] = field(default_factory=dict[SSAValue, RegisterAttr])
     register_count: int = 0
+    turn: RegisterAttr | None = None
+    """The turn of the loop that is being lowered, if one is …"""
+    head: int = 0
+    """… and the first instruction of a turn."""
     call: Operation | None = None
     """The call whose callee is being inlined: the location of ops without one."""
 

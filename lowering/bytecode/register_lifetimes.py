@@ -16,6 +16,7 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from ...dialects import memory
 from ...dialects.bytecode.fields import RegisterAttr
+from ...dialects.relay.loops import repeated_in
 from ...dialects.xdsl_extras.walking import walk
 from ...passes.bytes.aliases import AliasClasses, bodies_of
 from ...passes.bytes.liveness import names_alive_after_kills
@@ -26,6 +27,7 @@ def storages_freed_by_op(body: Block) -> dict[Operation, list[SSAValue]]:
     """Return, for each op, the storages in whose block it is the last op that uses them."""
     found: dict[Operation, list[SSAValue]] = {}
     positions = {op: at for at, op in enumerate(walk(body))}
+    repeated = repeated_in(body)
     for op in positions:
         if not op.results or not is_storage(storage := op.results[0]):
             continue
@@ -34,12 +36,13 @@ def storages_freed_by_op(body: Block) -> dict[Operation, list[SSAValue]]:
             continue  # as written
         block = op.parent
         assert block is not None, "a detached op"
-        if len(users) == 1 and users[0].parent is block:
+        if len(users) == 1 and users[0].parent is block and not repeated:
             found.setdefault(users[0], []).append(storage)
             continue
         ancestors = (block.find_ancestor_op_in_block(user) for user in users)
         last = max((o for o in ancestors if o is not None), key=positions.__getitem__, default=op)
-        found.setdefault(last, []).append(storage)
+        end = repeated.get(last)
+        found.setdefault(last if end in (None, repeated.get(op)) else end, []).append(storage)
     return found
 
 

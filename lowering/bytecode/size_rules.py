@@ -52,7 +52,7 @@ def _width(value: SSAValue) -> int:
     return width
 
 
-def _compute(
+def compute(
     builder: BytecodeBuilder, op: Operation, name: str, *args: RegisterAttr
 ) -> RegisterAttr:
     """Emit an operation on `args`; return the new register of its result."""
@@ -63,7 +63,7 @@ def _compute(
     return register
 
 
-def _immediate(builder: BytecodeBuilder, op: Operation, value: int) -> RegisterAttr:
+def immediate(builder: BytecodeBuilder, op: Operation, value: int) -> RegisterAttr:
     register = builder.new_register()
     builder.emit(bytecode.LoadConstiOp, op, dst=register, value=i64_attribute(value))
     return register
@@ -83,16 +83,16 @@ def lower_arithmetic(builder: BytecodeBuilder, op: Operation) -> None:
     width = _width(result)
     if width == 1:
         raise PassError(f"{op.name} has no instruction for i1", op)
-    register = _compute(builder, op, _instruction(op), *_operands(builder, op))
+    register = compute(builder, op, _instruction(op), *_operands(builder, op))
     if width < 64:
-        register = _compute(builder, op, f"trunci_{width}", register)
+        register = compute(builder, op, f"trunci_{width}", register)
     builder.registers[result] = register
 
 
 def lower_bitwise(builder: BytecodeBuilder, op: Operation) -> None:
     (result,) = op.results
     _width(result)
-    builder.registers[result] = _compute(builder, op, _instruction(op), *_operands(builder, op))
+    builder.registers[result] = compute(builder, op, _instruction(op), *_operands(builder, op))
 
 
 def lower_comparison(builder: BytecodeBuilder, op: Operation) -> None:
@@ -100,7 +100,7 @@ def lower_comparison(builder: BytecodeBuilder, op: Operation) -> None:
     predicate = _PREDICATES[op.predicate.value.data]
     if _width(op.lhs) == 1 and predicate not in ("eq", "ne"):
         raise PassError(f"{op.name} {predicate} has no instruction for i1", op)
-    builder.registers[op.result] = _compute(
+    builder.registers[op.result] = compute(
         builder, op, f"cmpi_{predicate}", *_operands(builder, op)
     )
 
@@ -108,7 +108,7 @@ def lower_comparison(builder: BytecodeBuilder, op: Operation) -> None:
 def lower_select(builder: BytecodeBuilder, op: Operation) -> None:
     (result,) = op.results
     _width(result)
-    builder.registers[result] = _compute(builder, op, "select", *_operands(builder, op))
+    builder.registers[result] = compute(builder, op, "select", *_operands(builder, op))
 
 
 def lower_conversion(builder: BytecodeBuilder, op: Operation) -> None:
@@ -117,12 +117,12 @@ def lower_conversion(builder: BytecodeBuilder, op: Operation) -> None:
     before, after = _width(operand), _width(result)
     register = builder.registers[operand]
     if before > after:
-        register = _compute(builder, op, f"trunci_{after}", register)
+        register = compute(builder, op, f"trunci_{after}", register)
     elif isinstance(op, arith.ExtUIOp):
         if before > 1:
             raise PassError(f"{op.name} has an instruction for i1 only, not {operand.type}", op)
     elif before == 1 < after:  # a signed bit is 0 or -1
-        register = _compute(builder, op, "subi", _immediate(builder, op, 0), register)
+        register = compute(builder, op, "subi", immediate(builder, op, 0), register)
     builder.registers[result] = register
 
 
@@ -132,7 +132,7 @@ def lower_arith_constant(builder: BytecodeBuilder, op: Operation) -> None:
     match value:
         case IntegerAttr():
             number = value.value.data & 1 if _width(op.result) == 1 else value.value.data
-            builder.registers[op.result] = _immediate(builder, op, number)
+            builder.registers[op.result] = immediate(builder, op, number)
         case FloatAttr():
             constant = scalar(value.value.data, dtype_name(value.type) or "")
             if constant is None:
@@ -157,7 +157,7 @@ def _load(builder: BytecodeBuilder, op: Operation, value: Attribute) -> None:
 
 def lower_extract(builder: BytecodeBuilder, op: Operation) -> None:
     (result,) = op.results
-    builder.registers[result] = _compute(builder, op, "extract", *_operands(builder, op))
+    builder.registers[result] = compute(builder, op, "extract", *_operands(builder, op))
 
 
 def lower_from_elements(builder: BytecodeBuilder, op: Operation) -> None:
@@ -171,7 +171,7 @@ def lower_from_elements(builder: BytecodeBuilder, op: Operation) -> None:
     if type.get_num_dims() == 0:  # a size and a tensor of one are the same value
         (builder.registers[result],) = _operands(builder, op)
         return
-    builder.registers[result] = _compute(builder, op, "from_elements", *_operands(builder, op))
+    builder.registers[result] = compute(builder, op, "from_elements", *_operands(builder, op))
 
 
 def lower_dim(builder: BytecodeBuilder, op: Operation) -> None:
@@ -179,12 +179,12 @@ def lower_dim(builder: BytecodeBuilder, op: Operation) -> None:
     data, index = _operands(builder, op)
     shape = builder.new_register()
     builder.emit(bytecode.ShapeOfOp, op, dst=shape, tensor=data)
-    builder.registers[result] = _compute(builder, op, "extract", shape, index)
+    builder.registers[result] = compute(builder, op, "extract", shape, index)
 
 
 def lower_measure(builder: BytecodeBuilder, op: Operation) -> None:
     assert isinstance(op, relay.MeasureOp)
-    builder.registers[op.size] = _compute(builder, op, op.measure.data, *_operands(builder, op))
+    builder.registers[op.size] = compute(builder, op, op.measure.data, *_operands(builder, op))
 
 
 def lower_require(builder: BytecodeBuilder, op: Operation) -> None:

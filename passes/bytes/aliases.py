@@ -158,6 +158,9 @@ class AliasClasses:
                 tensors.add_slice(row)
             elif facts.views is not None:
                 tensors.add_view(row, *facts.views.operands)
+            elif facts.carries:
+                for i in range(len(row.results)):
+                    tensors.add_view(row, i, i)
             elif facts.joins is not None:
                 tensors.add_view(row, 0)
             if facts.writes:

@@ -131,9 +131,11 @@ class Joining:
                 isinstance(kernel, relay.PrimFuncOp)
                 or facts.views
                 or facts.joins
+                or facts.carries
                 or facts.only_sizes
             )
-            if not (is_ours or isinstance(row.op, memory.AllocTensorOp | memory.CopyOp)):
+            copies = memory.AllocTensorOp | memory.CopyOp | memory.CopyRowsOp
+            if not (is_ours or isinstance(row.op, copies)):
                 found.update(self.classes.class_of[n] for n in (*row.uses, *row.results))
         return found
 

@@ -33,15 +33,16 @@ class Row(NamedTuple):
     op: Operation
     facts: OpFacts
     uses: Sequence[int]
-    """The values that it uses, itself or in code that it holds."""
+    """The values that it uses, itself, or in code that it holds or repeats."""
     results: Sequence[int]
     arms: Sequence[Arm]
     """The arms of a choice."""
 
     @property
     def operands(self) -> Sequence[int]:
-        """The values among `uses` that are operands: the others are captured."""
-        return self.uses[: len(operands_of(self.op))] if self.op.regions else self.uses
+        """The values among `uses` that are operands: the others are captured, or read again."""
+        is_all = not (self.op.regions or self.facts.ends_loop)
+        return self.uses if is_all else self.uses[: len(operands_of(self.op))]
 
     @property
     def stop(self) -> int:
@@ -109,6 +110,8 @@ class Numbered:
         may_have_bytes = self.may_have_bytes
         pending: list[tuple[Arm, Operation | None, Row | None]]
         pending = [(self.body, self.block.first_op, None)]
+        turn, defined = 0, 0
+        """The first row of the loop that was started last, and the values defined before it."""
         while pending:
             arm, op, choice = pending.pop()
             while op is not None:
@@ -123,6 +126,12 @@ class Numbered:
                     uses = [*map(numbers.__getitem__, map(id, operands))]
                 except KeyError:
                     uses = [self._use(value) for value in operands]
+                if facts.starts_loop:
+                    turn, defined = len(rows) + 1, len(values)
+                elif facts.ends_loop:  # the next turn uses again what this one did
+                    again = dict.fromkeys(n for row in rows[turn:] for n in row.uses)
+                    again = [n for n in again if n < defined and may_have_bytes[n]]
+                    uses = [*dict.fromkeys((*uses, *again))]
                 results: Sequence[int]
                 if self.in_place and facts.writes:
                     stop = len(operands_of(op))

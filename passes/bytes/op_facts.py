@@ -15,6 +15,7 @@ from ...dialects.interfaces import (
     CallsFunction,
     ChoosesRegion,
     DestinationPassing,
+    EndsLoop,
     FreesOperand,
     HoldsNoTensors,
     JoinsOperands,
@@ -22,6 +23,7 @@ from ...dialects.interfaces import (
     ReadsOnlySizes,
     Rematerializable,
     ShapedByOperand,
+    StartsLoop,
     ViewsOperand,
 )
 from ...dialects.memory.destination_ops import ResultIsOuts
@@ -49,6 +51,10 @@ class OpFacts:
         self.writes = kind.get_trait(DestinationPassing) is not None
         self.calls_kernel = kind.get_trait(KernelEffects) is not None
         self.frees = kind.get_trait(FreesOperand) is not None
+        self.starts_loop = kind.get_trait(StartsLoop) is not None
+        self.ends_loop = kind.get_trait(EndsLoop) is not None
+        self.carries = self.starts_loop or self.ends_loop
+        """True if each result has all bytes of the operand of its number."""
         self.unknown = not effects
         """True if the effects of the op are not known."""
         self.may_store = stores and not (self.writes or self.frees or self.chooses)
@@ -71,17 +77,19 @@ def facts_of(op: Operation) -> OpFacts:
 def viewed(value: SSAValue) -> SSAValue | None:
     """Return the value that `value` is a view of; None if it is not a view."""
     op = value.owner
-    if not isinstance(op, Operation) or (views := facts_of(op).views) is None:
+    if not isinstance(op, Operation):
         return None
-    return views.viewed(op)
+    if facts_of(op).carries:
+        return op.operands[op.results.index(value)]
+    views = facts_of(op).views
+    return None if views is None else views.viewed(op)
 
 
 def viewed_whole(value: SSAValue) -> SSAValue | None:
     """Return the tensor of which `value` is a view of all bytes; None if it is not one."""
     op = value.owner
-    if not isinstance(op, Operation) or (views := facts_of(op).views) is None:
-        return None
-    return views.viewed(op) if views.is_whole else None
+    views = facts_of(op).views if isinstance(op, Operation) else None
+    return viewed(value) if views is None or views.is_whole else None
 
 
 def root_of(value: SSAValue) -> SSAValue:

@@ -65,11 +65,11 @@ class Tensors:
         if self._first.setdefault(start, tensor) != tensor:
             self._shared.add(start)
 
-    def add_view(self, row: Row, operand: int) -> None:
+    def add_view(self, row: Row, operand: int, result: int = 0) -> None:
         """Add a view of an operand."""
         tensor = self.of.get(row.uses[operand])
         if tensor is not None:
-            self.of[row.results[0]] = tensor
+            self.of[row.results[result]] = tensor
 
     def add_write(self, result: int, out: int, ins: Sequence[int]) -> list[int]:
         """Add a result that is written into `out`; return the operands that it is written over."""

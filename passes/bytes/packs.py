@@ -30,6 +30,7 @@ from xdsl.rewriter import InsertPoint
 
 from ...dialects import memory
 from ...dialects.device import device_of
+from ...operators.intervals import Interval
 from ...operators.sizes.size_expressions import Expr
 from ..sizes.available import Available
 from ..sizes.reader import Sizes
@@ -62,7 +63,7 @@ class Pack:
         """
         The slice of each storage, or of each part of one, in order.
 
-        Lifetimes are numbered from 0 without gaps.
+        Times are numbered from 0 without gaps.
         """
         ops = [storage.op for storage in self.storages]
         if not self.with_lifetimes:
@@ -72,10 +73,16 @@ class Pack:
             for storage, arms in zip(self.storages, arms_of(self.storages), strict=True)
             for op, start in storage.parts or [(storage.op, storage.lifetime.start)]
         }
-        times = sorted({time for start, stop, _ in lifetimes.values() for time in (start, stop)})
-        number = {time: i for i, time in enumerate(times)}
+        gaps = {storage.op: storage.gaps for storage in self.storages if storage.gaps}
+        spans = [(start, stop) for start, stop, _ in lifetimes.values()]
+        spans += (gap for each in gaps.values() for gap in each)
+        number = {time: i for i, time in enumerate(sorted({t for span in spans for t in span}))}
+
+        def empty(op: Operation) -> tuple[Interval, ...]:
+            return tuple(Interval(number[a], number[b]) for a, b in gaps.get(op, ()))
+
         return {
-            op: memory.Slice(number[start], number[stop], size_of(op), arms)
+            op: memory.Slice(number[start], number[stop], size_of(op), arms, empty(op))
             for op, (start, stop, arms) in lifetimes.items()
         }
 

@@ -6,6 +6,8 @@ The storages of a function that may share an arena: where they are, and when the
                                                   when this is in the `then` region
     %j = memory.alloc_storage 64 align 64         %j: each slice from its own first tensor to the
     %p = memory.slice_storage %j[0] size 32 …     last use of a tensor in any of them
+    %c = memory.alloc_storage 64 align 64         %c: not between the last use of a tensor in it and
+                                                  the next one, as of what a loop carries
     %w = memory.alloc_storage 64 align 64         %w: live at the call, and as long as its result if
     %r = func.call @f(%x, %w)                     this may be in %w
 
@@ -17,7 +19,7 @@ Linear in ops.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -82,6 +84,8 @@ class Storage:
     """The calls that it is lent to."""
     parts: Sequence[Part] = ()
     """The slices that it is cut into, if it is."""
+    gaps: Sequence[Interval] = ()
+    """The times within its lifetime at which nothing is in it."""
 
 
 @dataclass(eq=False)
@@ -162,8 +166,20 @@ def storages_of(classes: AliasClasses, *, outliving: bool = False) -> Storages:
             for starts in [[position(use.operation) for use in slice.slice.uses]]
         ]
         region = regions[op.parent]
-        found.found.append(Storage(op, tensors, region, lifetime, calls, parts))
+        gaps = [] if calls or parts else gaps_between(ranges[class_of(v)] for v in contents.values)
+        found.found.append(Storage(op, tensors, region, lifetime, calls, parts, gaps))
     return found
+
+
+def gaps_between(intervals: Iterable[Interval]) -> list[Interval]:
+    """Return the times between the first and the last that are in none of `intervals`."""
+    first, *others = sorted(intervals)
+    gaps, end = list[Interval](), first.stop
+    for interval in others:
+        if interval.start > end:
+            gaps.append(Interval(end, interval.start))
+        end = max(end, interval.stop)
+    return gaps
 
 
 def storages_in(module: ModuleOp) -> list[Storages]:

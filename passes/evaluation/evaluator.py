@@ -157,7 +157,11 @@ class Evaluator:
     def _block(self, enter: Enter) -> Run:
         frame = enter.frame
         frame.update(zip(enter.block.args, enter.args, strict=True))
-        for op in enter.block.ops:
+        following = enter.block.first_op
+        turn = 0
+        """That of the loop that runs, if one does."""
+        while following is not None:
+            op, following = following, following.next_op
             args = [frame[operand] for operand in op.operands]
             if isinstance(op, relay.YieldOp | func.ReturnOp):
                 return args
@@ -166,12 +170,20 @@ class Evaluator:
                 raise PassError(
                     f"more than {self.max_ops} ops were evaluated (--max-instructions)", op
                 )
+            if isinstance(op, relay.EndLoopOp):
+                start = op.start
+                if turn + 1 < start.turns:
+                    turn += 1
+                    frame.update(zip(start.results, args, strict=True))
+                    following = start.next_op
+                    continue
+                turn = 0
             rule = RULES.get(type(op))
             if rule is None:
                 results = self._operators.apply(op, args)
             else:
                 try:
-                    results = rule(op, At(self, args, frame))
+                    results = rule(op, At(self, args, frame, turn))
                     size = self._grow(results.block) if isinstance(results, Enter) else 0
                 except OutOfMemory as error:
                     raise PassError(str(error), op) from error

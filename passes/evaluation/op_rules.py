@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 import numpy as np
 from xdsl.dialects import func
-from xdsl.dialects.builtin import DYNAMIC_INDEX, SymbolRefAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX, I64, IntegerAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ...dialects import memory, relay, vm
@@ -66,7 +66,11 @@ class At(NamedTuple):
     evaluation: Evaluation
     args: Sequence[Value]
     frame: Frame
+    turn: int = 0
+    """The turn of the loop that the op is in, from 0 on."""
 
+
+Copies: TypeAlias = relay.ReadRowsOp | relay.WriteRowsOp | memory.CopyRowsOp
 
 Rule: TypeAlias = Callable[[Any, At], "Sequence[Value] | Enter"]
 
@@ -74,6 +78,8 @@ RULES: dict[type[Operation], Rule] = {
     relay.TupleOp: lambda op, at: [tuple(at.args)],
     relay.OnDeviceOp: lambda op, at: at.args,
     relay.DeviceCopyOp: lambda op, at: at.args,
+    relay.LoopOp: lambda op, at: at.args,
+    relay.EndLoopOp: lambda op, at: at.args,
     relay.PrimitiveOp: lambda op, at: Enter(op.regions[0].block, at.args, {}),
 }
 """The rule of each op; ops without one are tensor operators."""
@@ -286,6 +292,33 @@ def slice_rows(op: vm.SliceTensorOp, at: At) -> list[Value]:
     if start < 0 or (dims[0] and start + dims[0] > data.shape[0]):
         raise PassError(storage_errors.other_rows(op.data.type, start, dims), op)
     return [data[start : start + dims[0]]]
+
+
+def rows_at(array: Array, op: Copies, start: IntegerAttr[I64], count: int, turn: int = 0) -> Array:
+    """Return `count` rows of an array, from those on that are `start` in the first turn."""
+    first = start.value.data + turn * op.step.value.data
+    return array[(slice(None),) * op.axis.value.data + (slice(first, first + count),)]
+
+
+@rule(relay.ReadRowsOp)
+def read_rows(op: relay.ReadRowsOp, at: At) -> list[Value]:
+    count = op.result.type.get_shape()[op.axis.value.data]
+    return [rows_at(at.args[0], op, op.start, count, at.turn).copy()]
+
+
+@rule(memory.CopyRowsOp)
+def copy_rows(op: memory.CopyRowsOp, at: At) -> list[Value]:
+    data, out = at.args
+    np.copyto(out, rows_at(data, op, op.start, out.shape[op.axis.value.data], at.turn))
+    return [out]
+
+
+@rule(relay.WriteRowsOp)
+def write_rows(op: relay.WriteRowsOp, at: At) -> list[Value]:
+    data, target = at.args
+    count = op.count.value.data
+    np.copyto(rows_at(target, op, op.start, count, at.turn), rows_at(data, op, op.source, count))
+    return [target]
 
 
 @rule(vm.JoinTensorsOp)

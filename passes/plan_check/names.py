@@ -215,7 +215,8 @@ class BodyNames(Names[int]):
             yield from self._numbered(facts.aliasing.aliases(op))
         if self.with_storages and type(op) is memory.AllocTensorOp:
             yield row.results[0], operands[0]
-        named = row.uses if facts.unknown else row.uses[len(operands) :]  # those captured
+        captured = row.uses[len(operands) :] if op.regions else ()
+        named = row.uses if facts.unknown else captured
         yield from ((result, operand) for result in row.results for operand in named)
 
     def _stores(self, row: Row) -> Iterator[tuple[int, int]]:

@@ -139,6 +139,63 @@ def reads(net: Network, rows: Mapping[int, Rows], at: int, v: int) -> tuple[Ints
     return first, np.where(own.stop > own.start, reach.end[own.stop] - first, 0)
 
 
+class Turns(NamedTuple):
+    """Stripes that are alike: `turns` times `period` of them, from `first` on."""
+
+    first: int
+    period: int
+    turns: int
+
+    @property
+    def last(self) -> int:
+        return self.first + self.period * self.turns - 1
+
+    @property
+    def saved(self) -> int:
+        """The number of stripes that a loop saves."""
+        return self.period * (self.turns - 1)
+
+
+PERIODS = (1, 2, 4, 8, 16)
+"""The numbers of stripes after which they may be alike: those of parts of a row."""
+
+
+def turns_of(net: Network, chain: Chain, rows: Mapping[int, Rows]) -> Turns | None:
+    """
+    Return the most stripes that are alike, up to the rows from which on they compute and read.
+
+    None if there are few. Rows in parts are not in the same tensor in each stripe.
+    """
+    if in_parts(net, chain, rows):
+        return None
+    places, sizes = list[Ints](), list[Ints]()
+    for at in range(chain.first, chain.last + 1):
+        of = rows[net.steps[at].writes]
+        new = of.stop - of.start
+        places += (of.start, of.later)
+        sizes += (new, of.stop - of.keep, of.stop - of.later)
+        for v in net.steps[at].reads:
+            first, count = reads(net, rows, at, v)
+            places.append(np.where(new > 0, first, of.start))
+            sizes.append(count)
+    every, fixed = np.array(places), np.array(sizes)
+    best: Turns | None = None
+    for period in PERIODS:
+        if every.shape[1] < 3 * period:
+            break
+        moved = every[:, period:] - every[:, :-period]
+        same = (moved[:, period:] == moved[:, :-period]).all(0)
+        equal = (fixed[:, period:] == fixed[:, :-period]).all(0)
+        same &= equal[period:] & equal[:-period]
+        first = 0
+        for at in (*np.flatnonzero(~same).tolist(), len(same)):
+            turns = Turns(first, period, (at - first) // period + 2)
+            if at - first >= period and (best is None or turns.saved > best.saved):
+                best = turns
+            first = at + 1
+    return best
+
+
 def in_parts(net: Network, chain: Chain, rows: Mapping[int, Rows]) -> frozenset[int]:
     """
     Return the carried values whose rows stay in the tensors that they were computed in.

@@ -737,8 +737,28 @@ class Recorder:
     def copy_of(self, source: Array, target: Array) -> Thunk:
         return partial(np.copyto, target, source)
 
+    def copy_rows(self, i: vm.CopyRows) -> None:
+        src, out = self.tensor(i.src), self.tensor(i.out)
+        start, out_start = self.immediates(i.start, i.out_start)
+        source = rows_of(src.array, i.axis, start, i.rows)
+        target = rows_of(out.array, i.axis, out_start, i.rows)
+        if spec_of(source) != spec_of(target) or src.device != out.device:
+            raise MachineError(storage_errors.other_type_of_rows(spec_of(source), spec_of(target)))
+        self.require_writable([out], storage_errors.COPY_TO_CONSTANT)
+        self.require_written(src, *([] if target.shape == out.array.shape else [out]))
+        self.compute(partial(np.copyto, target, source))
+        self.wrote(out)
+
     def kill_register(self, i: vm.KillRegister) -> None:
         self.state.kill(i.register, self.pc)
+
+
+def rows_of(array: Array, axis: int, start: int, count: int) -> Array:
+    """Return a view of rows along `axis`."""
+    dims = array.shape
+    if not 0 <= axis < len(dims) or min(start, count) < 0 or start + count > dims[axis]:
+        raise MachineError(storage_errors.no_rows(spec_of(array), axis, start, count))
+    return array[(slice(None),) * axis + (slice(start, start + count),)]
 
 
 def _holds(scalars: list[Array]) -> bool:

@@ -654,6 +654,28 @@ class SliceTensor(Instruction):
     shape: RegisterOrDims
 
 
+@instruction("$src[$start] -> $out[$out_start] axis $axis rows $rows")
+class CopyRows(Instruction):
+    """
+    Copy `rows` rows of tensor `src` along `axis`, from `start` on, over those of `out` from
+    `out_start` on (int64 scalars).
+
+    ```mlir
+    bytecode.copy_rows r1[3] -> r2[0] axis 1 rows 2
+    bytecode.copy_rows r1[0] -> r2[r3] axis 1 rows 2
+    ```
+
+    The register `out` is read: it holds the tensor to write.
+    """
+
+    src: Register
+    start: RegisterOrInt
+    out: Register
+    out_start: RegisterOrInt
+    axis: Int
+    rows: Int
+
+
 @instruction("$dst, $parts to $shape")
 class JoinTensors(Instruction):
     """

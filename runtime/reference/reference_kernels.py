@@ -39,6 +39,30 @@ def copy_tensor(i: vm.DeviceCopy, src: Tensor, out: Tensor, devices: Sequence[st
     overwrite(out, src.array)
 
 
+def copy_rows(src: Tensor, start: int, out: Tensor, out_start: int, axis: int, count: int) -> None:
+    """Copy rows along an axis; those of `out` that stay as they are must be written."""
+    for tensor, first in ((src, start), (out, out_start)):
+        dims = tensor.array.shape
+        if not 0 <= axis < len(dims) or min(first, count) < 0 or first + count > dims[axis]:
+            spec = spec_of(tensor.array)
+            raise MachineError(storage_errors.no_rows(spec, axis, first, count))
+    source, target = (
+        np.moveaxis(tensor.array, axis, 0)[first : first + count]
+        for tensor, first in ((src, start), (out, out_start))
+    )
+    specs = [spec_of(np.moveaxis(rows, 0, axis)) for rows in (source, target)]
+    if specs[0] != specs[1] or src.device != out.device:
+        raise MachineError(storage_errors.other_type_of_rows(*specs))
+    if out.constant:
+        raise MachineError(storage_errors.COPY_TO_CONSTANT)
+    require_written(src)
+    if count < out.array.shape[axis]:
+        require_written(out)
+    whole = out.array.copy()
+    np.moveaxis(whole, axis, 0)[out_start : out_start + count] = source
+    overwrite(out, whole)
+
+
 def _operand_faults(
     kernel: Kernel, ins: Sequence[Tensor], outs: Sequence[Tensor], devices: Sequence[str]
 ) -> Iterator[str]:

@@ -41,7 +41,7 @@ from ..program.objects import Closure, Data, Object, Ref, Tensor, tensors_in
 from ..program.program import Array, Late, Program, homes_of, spec_of
 from ..program.size_operations import SCALARS, Relation
 from .reference_frame import Frame, Storage, joined, reshaped, rows_of
-from .reference_kernels import KernelError, copy_tensor, run_kernel
+from .reference_kernels import KernelError, copy_rows, copy_tensor, run_kernel
 
 
 class ReferenceMachine:
@@ -138,7 +138,9 @@ class ReferenceMachine:
             callee.dst = caller.dst
         frames.append(callee)
 
-    def _step(self, frame: Frame, frames: list[Frame]) -> Object | None:
+    def _step(  # noqa: C901, one `match` over the instructions
+        self, frame: Frame, frames: list[Frame]
+    ) -> Object | None:
         """Run the instruction at `frame.pc`; return the result of the outermost call."""
         program, devices = self.program, self.program.devices
         match i := frame.function.instructions[frame.pc]:
@@ -245,6 +247,10 @@ class ReferenceMachine:
                 frame.write(i.dst, joined(parts, frame.shape(i.shape)))
             case vm.DeviceCopy():
                 copy_tensor(i, frame.tensor(i.src), frame.tensor(i.out), devices)
+            case vm.CopyRows():
+                src, out = frame.tensor(i.src), frame.tensor(i.out)
+                start, out_start = frame.number(i.start), frame.number(i.out_start)
+                copy_rows(src, start, out, out_start, i.axis, i.rows)
             case vm.KillRegister():
                 frame.kill(i.register)
             case _:

@@ -41,15 +41,15 @@ from ..observe.segment_details import MemoryEvent, Work
 from ..program.objects import Data, Object, Tensor
 from ..program.program import Cache, Function
 from .measured import Measured
-from .places import Line, Place, Root, closure
+from .places import Line, Place, Root
 from .sizes import code_of, plain, value_of
+from .thunk_code import closure
 from .tracer import Traces, trace_path
 
 _NAME = re.compile(r"\b[aeprsv]\d+(?:_\d+)?\b")
 _PLACE = re.compile(r"<(\d+)\|([^|]*)\|([^>]*)>")
 
 Run: TypeAlias = Callable[..., Any]
-Cover: TypeAlias = Callable[..., None]
 Counted: TypeAlias = "Callable[..., tuple[Sequence[int], ...]]"
 Activity: TypeAlias = "tuple[list[tuple[Work, int]], list[tuple[int, MemoryEvent]]]"
 """Works and changes of memory, each with the number of the readings of the clock before it."""

@@ -52,8 +52,9 @@ from ..program.dtypes import element_type
 from ..program.objects import Data, Object, Storage, Tensor
 from ..program.program import Array, Cache, Kernel, Step, TensorSpec, spec_of
 from ..program.size_operations import Scalar
-from .places import Body, Flags, Lines, Place, Root, Sizes, lines_of, shape_code
+from .places import Body, Flags, Place, Root, Sizes, shape_code
 from .sizes import NoTemplate, Number, Trace, Traced, code_of, plain, value_of
+from .thunk_code import Lines, lines_of
 
 MAX_INSTRUCTIONS = 1 << 14
 """Length of a path that is worth a template."""

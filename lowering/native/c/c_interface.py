@@ -5,9 +5,10 @@ The C of a compiled library: its header, and tables of its entries, which `shim.
     int32_t net_main(const float *x, float *y, void *workspace) { … }                    unpacked
     int32_t net_main_packed(DLTensor *const *tensors, int32_t count, void *workspace) { … }
 
-`shim.c` does not depend on the program: it checks what a caller gives, describes it to the compiled
-code, and catches failures. Only what depends on C types is code here: calls of compiled functions
-with their words, and the functions that callers use. The text is a whole C11 file.
+`shim.c` does not depend on the program, and is compiled once: it checks what a caller gives,
+describes it to the compiled code, and catches failures. Only what depends on C types is code here:
+calls of compiled functions with their words, and the functions that callers use. The text is a
+whole C11 file.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ....operators.element_types import ELEMENT_TABLE
 from ....runtime.native.interface import FLAT, Entry, Library, spec_of
 from ....runtime.program.program import Cache, Param, TensorSpec
 from ...entries.c_names import EVENTS, hook_symbol, kernel_symbol, spelled, user_hook_symbol
-from ..toolchain.linking import c_file
+from ..toolchain.linking import SUPPORT, c_file
 
 DLPACK = c_file("dlpack.h")
 """The types of DLPack, for headers."""
@@ -173,6 +174,9 @@ def _shape_text(param: Param) -> str:
     return f"{spec.dtype}[{', '.join(dims)}]"
 
 
+SHIM = "shim.c"
+FUNCTIONS = "/* ---- the functions ---- */\n"
+"""The end of the declarations in `SHIM`."""
 INCLUDED = '#include "dlpack.h"\n'
 TABLES = "static const struct xrelay_"
 
@@ -203,17 +207,28 @@ def public(prototype: str, *statements: str) -> str:
 
 def support_source() -> str:
     """Return `shim.c`, with the header that it includes, and `threads.c`."""
-    return c_file("shim.c").replace(INCLUDED, DLPACK) + c_file("threads.c")
+    return c_file(SHIM).replace(INCLUDED, DLPACK) + c_file("threads.c")
 
 
-def shim_source(library: Library) -> str:
-    """Return the C file of a library."""
-    return "".join(line + "\n" for line in _shim(library))
+def support_sources() -> dict[str, str]:
+    """Return the C files that all libraries have."""
+    return {SHIM: support_source(), SUPPORT: c_file(SUPPORT)}
 
 
-def _shim(library: Library) -> Iterator[str]:
+def declarations(scratch: int) -> Iterator[str]:
+    """Yield the start of the C of a program, whose kernels allocate `scratch` bytes at most."""
+    yield support_source().partition(FUNCTIONS)[0]
+    yield f"XRELAY_HIDDEN const int64_t xrelay_scratch = {scratch};\n"
+
+
+def interface_source(library: Library, scratch: int = 0) -> str:
+    """Return the C file of a library, whose kernels allocate `scratch` bytes at most."""
+    return "".join(line + "\n" for line in _interface(library, scratch))
+
+
+def _interface(library: Library, scratch: int) -> Iterator[str]:
     yield "/* Written by xrelay-opt: the C interface of a compiled program. */\n"
-    yield support_source()
+    yield from declarations(scratch)
     yield "/* ---- the program ---- */\n"
     yield from _program_table(library)
     yield from _supplied_kernels(library)

@@ -2,7 +2,7 @@
 Schedules: good loops for each kind of kernel and machine.
 
     func.func private @k(…) attributes {xrelay.kernel, xrelay.schedule = [
-        {kind = "register-tile", row = 0, rows = 8, width = 32, order = array<i64: 0, 1>}]}
+        {kind = "register-tile", sizes = array<i64: 8, 32>, order = array<i64: 0, 1>}]}
 
 `SCHEDULES` says on which loops of which kernels each kind works, and why. `choose` writes the
 attribute, `steps_of` reads it; tests and users may set it, too. Kernels without tiles have no
@@ -272,7 +272,7 @@ def _sizes_of(tile: Tile) -> Sizes:
 def _tile_from(sizes: Sizes) -> Tile | None:
     values = {name: plain_value(attribute) for name, attribute in sizes.items()}
     match [values.get(field.name) for field in fields(Tile)]:
-        case [int() | None as row, int(rows), int(width), int() | None as block, tuple(order)]:
-            return Tile(row, rows, width, block, order)
+        case [tuple(extents), int() | None as block, tuple(order)]:
+            return Tile(extents, block, order)
         case _:
             return None
