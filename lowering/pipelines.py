@@ -256,6 +256,9 @@ class PlannedPipeline(Pipeline, ABC):
     `peak`, the fewest bytes that are reached with it.
     """
 
+    caches: tuple[str, ...] = ()
+    """The parameters that are caches, with the rows of their buffers: `past_*=1024`."""
+
 
 @dataclass(frozen=True)
 class VmPipeline(PlannedPipeline):
@@ -276,12 +279,6 @@ class VmPipeline(PlannedPipeline):
     """
     The functions that are called from outside, for `remove-unused-functions` and `plan-memory`; if
     none is given, all that are not private.
-    """
-
-    caches: tuple[str, ...] = ()
-    """
-    The parameters that are caches, with the rows of their buffers, for `lend-caches`:
-    `past_*=1024`.
     """
 
     pools: str = ""
@@ -327,12 +324,6 @@ class AotPipeline(PlannedPipeline):
 
     device_contexts: tuple[str, ...] = ()
     """The devices that get a context, such as `cuda:0`, and calls around their use."""
-
-    caches: tuple[str, ...] = ()
-    """
-    The parameters that are caches, with the rows of their buffers, for `lend-caches`:
-    `past_*=1024`.
-    """
 
     pools: str = ""
     """The pools of devices, as in `vm`; the interface has a workspace for each."""
