@@ -234,7 +234,7 @@ def quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PlannedPipeline(Pipeline, ABC):
     """A pipeline that plans devices and memory, with the options of that."""
 
