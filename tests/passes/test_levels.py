@@ -55,6 +55,7 @@ pack-weights               . . . . . . . . . .
 propagate-layout           . . . . . . . . . .
 expand-lrn                 . . . . . . . . . .
 separate-padding           . . . . . . . . . .
+read-transposed            . . . . . . . . . .
 lend-caches                . . . . . . . . . .
 fold-weights               . . . . . . . . . .
 dynamic-to-static          . . . . . + + . . .
