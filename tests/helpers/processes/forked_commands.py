@@ -141,9 +141,9 @@ def _child(connection: socket.socket) -> NoReturn:
             if isinstance(done.code, str):
                 print(done.code, file=sys.stderr)
             status = done.code if isinstance(done.code, int) else int(done.code is not None)
-        except BaseException:
-            sys.excepthook(*sys.exc_info())
-        atexit._run_exitfuncs()
+        except BaseException as error:
+            sys.excepthook(type(error), error, error.__traceback__)
+        getattr(atexit, "_run_exitfuncs")()
         for stream in (sys.stdout, sys.stderr):
             if stream is not None and not stream.closed:
                 stream.flush()
