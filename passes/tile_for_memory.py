@@ -128,7 +128,8 @@ class Stripes:
 
     def __post_init__(self) -> None:
         self.in_parts = in_parts(self.net, self.chain, self.rows)
-        self.turns = self.alike(turns_of(self.net, self.chain, self.rows))
+        turns = None if self.in_parts else turns_of(self.net, self.chain, self.rows)
+        self.turns = None if turns is None else self.alike(turns)
 
     def add(self, op: Operation) -> SSAValue:
         return self.builder.insert(op).results[0]
@@ -205,10 +206,8 @@ class Stripes:
 
     # ------------------------------------------------------------ loops
 
-    def alike(self, turns: Turns | None) -> Turns | None:
+    def alike(self, turns: Turns) -> Turns | None:
         """Return the turns up to the first whose ops differ from those of the first one."""
-        if turns is None:
-            return None
         count = turns.turns
         for at in (at for at, step in enumerate(self.net.steps) if not step.reduces):
             for stripe in range(turns.first, turns.first + turns.period):
