@@ -83,7 +83,7 @@ func.func @main(%q: tensor<4x64x32xf32>, %k: tensor<4x64x32xf32>, %v: tensor<4x3
 """
 
 
-@pytest.mark.parametrize("peak", [34304, 80000])
+@pytest.mark.parametrize("peak", [34816, 80000])
 def test_attention_is_computed_by_rows_of_queries(tmp_path: Path, peak: int):
     path = tmp_path / "attention.mlir"
     path.write_text(ATTENTION)
