@@ -9,8 +9,8 @@
 // CHECK:         bytecode.copy_rows r0[0] -> r[[H:.*]][0] axis 0 rows 2
 // CHECK-NEXT:    bytecode.load_consti r[[TURN:.*]], 0
 // CHECK:         bytecode.load_consti r[[STEP:.*]], 2
-// CHECK-NEXT:    bytecode.load_consti r[[START:.*]], 2
 // CHECK-NEXT:    bytecode.compute r[[OFFSET:.*]], "muli"(r[[TURN]], r[[STEP]])
+// CHECK-NEXT:    bytecode.load_consti r[[START:.*]], 2
 // CHECK-NEXT:    bytecode.compute r[[ROW:.*]], "addi"(r[[OFFSET]], r[[START]])
 // CHECK-NEXT:    bytecode.copy_rows r0[r[[ROW]]] -> r{{.*}}[0] axis 0 rows 2
 // CHECK:         bytecode.copy_rows r{{.*}}[0] -> r[[N:.*]][0] axis 0 rows 2
