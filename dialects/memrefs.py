@@ -13,7 +13,6 @@ from xdsl.dialects.builtin import (
     MemRefType,
     NoneAttr,
     StridedLayoutAttr,
-    UnrankedMemRefType,
     VectorType,
 )
 from xdsl.ir import Attribute
@@ -27,11 +26,6 @@ MemRef: TypeAlias = MemRefType[Attribute]
 def as_memref(type: Attribute) -> MemRef | None:
     """`type` if it is a ranked memref type."""
     return cast(MemRef, type) if isinstance(type, MemRefType) else None
-
-
-def is_buffer(type: Attribute) -> bool:
-    """Test whether values of `type` are memrefs, ranked or not."""
-    return isinstance(type, MemRefType | UnrankedMemRefType)
 
 
 def element_bytes(type: Attribute) -> int | None:

@@ -1,19 +1,15 @@
-"""The `vm` dialect: kernel calls in destination-passing style, shapes, and views."""
+"""The `vm` dialect: kernel calls in destination-passing style, shapes, and the ops of `views`."""
 
 from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from math import prod
 from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    I64,
     DenseArrayBase,
     FunctionType,
-    IntegerAttr,
     SymbolRefAttr,
     TensorType,
     UnitAttr,
@@ -27,7 +23,6 @@ from xdsl.irdl import (
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
-    opt_operand_def,
     opt_prop_def,
     prop_def,
     result_def,
@@ -35,38 +30,27 @@ from xdsl.irdl import (
     var_operand_def,
     var_result_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ..operators.storage_errors import other_rows
-from .device import device_of, equals_without_devices, upstream_type
+from .device import equals_without_devices, upstream_type
 from .interfaces import (
     AllOnHost,
     DestinationPassing,
     DeviceConstraint,
     DeviceRule,
-    JoinsOperands,
     KernelEffects,
     Lookup,
-    OnHost,
     OverwritesOperands,
     PreferSameDomain,
     ReadsOnlySizes,
     ResultOnHost,
     SameDomain,
-    ShapedByOperand,
-    ViewsOperand,
 )
-from .memory import ResultIsOuts, verify_destinations, verify_shape
-from .memory.static_or_dynamic import (
-    exactly_one,
-    parse_static_or_dynamic,
-    print_static_or_dynamic,
-)
+from .memory import ResultIsOuts, verify_destinations
 from .overwriting import overwritable
-from .tensors import as_tensor, dtype_name, is_static
+from .tensors import as_tensor, dtype_name
+from .views import JoinTensorsOp, ReshapeTensorOp, SliceTensorOp
 from .xdsl_extras.segments import operand_counts
 from .xdsl_extras.xdsl_internals import operands_of
 
@@ -281,270 +265,6 @@ class ShapeOfOp(IRDLOperation):
             )
 
 
-class ViewDevices(DeviceRule):
-    """The view is on the device of its data; a shape is on the host."""
-
-    names_no_device: ClassVar = True
-
-    def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
-        yield SameDomain((op.operands[0], op.results[0]), "a view is where its data is")
-        for shape in op.operands[1:]:
-            yield OnHost(shape, f"the shape of {op.name} is on the host")
-
-
-def verify_same_place(data: TensorType[Attribute], view: TensorType[Attribute]) -> None:
-    """Check that a view has elements of the type of its data, and is where these are."""
-    if data.element_type != view.element_type:
-        raise VerifyException(f"a view keeps its element type, but goes from {data} to {view}")
-    if device_of(data) != device_of(view):
-        raise VerifyException(f"a view is where its data is, but goes from {data} to {view}")
-
-
-def verify_has_shape(result: TensorType[Attribute], shape: SSAValue | None) -> None:
-    """Check that a view has a shape operand if it has a dynamic dim."""
-    if is_static(result) == (shape is not None):
-        fault = "has a dynamic dim and needs a" if shape is None else "is static and takes no"
-        raise VerifyException(f"{result} {fault} shape operand")
-
-
-def parse_view_type(parser: Parser, count: int) -> FunctionType:
-    """Parse a colon and the type of a view, a function of `count` operands."""
-    parser.parse_punctuation(":")
-    at = parser.pos
-    type = parser.parse_type()
-    found = type if isinstance(type, FunctionType) else FunctionType.from_lists([], [])
-    if (len(found.inputs), len(found.outputs)) != (count, 1):
-        expected = f"expected a function type of {count} operands and a result"
-        parser.raise_error(expected, at, parser.pos)
-    return found
-
-
-@irdl_op_definition
-class ReshapeTensorOp(IRDLOperation):
-    """
-    View `data` with another shape; the view aliases it.
-
-    ```mlir
-    %v = vm.reshape_tensor %x : (tensor<4x2xf32>) -> tensor<8xf32>
-    %d = vm.reshape_tensor %x shape %s : (tensor<?x2xf32>, tensor<1xi64>) -> tensor<?xf32>
-    ```
-
-    A dynamic shape is given by an i64 tensor on the host.
-    """
-
-    name = "vm.reshape_tensor"
-
-    data = operand_def(TensorType)
-    shape = opt_operand_def(TensorType)
-    result = result_def(TensorType)
-
-    traits = traits_def(Pure(), ViewsOperand(), ShapedByOperand(), ViewDevices())
-    assembly_format = "$data (`shape` $shape^)? attr-dict `:` functional-type(operands, results)"
-
-    def verify_(self) -> None:
-        data, result = as_tensor(self.data.type), as_tensor(self.result.type)
-        assert data is not None
-        assert result is not None
-        verify_same_place(data, result)
-        if self.shape is not None:
-            verify_shape(self.shape, result.get_num_dims())
-        if is_static(data) and is_static(result):
-            before, after = prod(data.get_shape()), prod(result.get_shape())
-            if before != after:
-                raise VerifyException(
-                    f"a view keeps its elements, but {data} has {before} and {result} has {after}"
-                )
-        if not is_static(result) and self.shape is None:
-            raise VerifyException(f"a view of dynamic shape, {result}, needs a shape operand")
-
-
-@irdl_op_definition
-class SliceTensorOp(IRDLOperation):
-    """
-    View rows of `data` from `start` on: its elements with these indices along the outermost dim.
-
-    ```mlir
-    %v = vm.slice_tensor %x[2] : (tensor<8x4xf32>) -> tensor<3x4xf32>
-    %d = vm.slice_tensor %x[%n] shape %s : (tensor<?x4xf32>, tensor<2xi64>) -> tensor<?x4xf32>
-    ```
-
-    The view aliases the data. The rows must be there, unless there are none. A dynamic start is an
-    `i64`; a dynamic shape is given by an i64 tensor on the host.
-    """
-
-    name = "vm.slice_tensor"
-
-    data = operand_def(TensorType)
-    start = opt_prop_def(IntegerAttr[I64])
-    dynamic_start = opt_operand_def(i64)
-    shape = opt_operand_def(TensorType)
-    result = result_def(TensorType)
-
-    irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    traits = traits_def(Pure(), ViewsOperand(is_whole=False), ShapedByOperand(), ViewDevices())
-
-    def __init__(
-        self,
-        data: SSAValue,
-        start: int | SSAValue,
-        type: Attribute,
-        shape: SSAValue | None = None,
-    ):
-        static = isinstance(start, int)
-        super().__init__(
-            operands=[data, None if static else start, shape],
-            properties={"start": IntegerAttr(start, i64) if static else None},
-            result_types=[type],
-        )
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        data = parser.parse_unresolved_operand()
-        parser.parse_punctuation("[")
-        start, dynamic = parse_static_or_dynamic(parser, i64)
-        parser.parse_punctuation("]")
-        shape = None
-        if parser.parse_optional_keyword("shape") is not None:
-            shape = parser.parse_unresolved_operand()
-        attributes = parser.parse_optional_attr_dict()
-        type = parse_view_type(parser, 1 if shape is None else 2)
-        inputs = type.inputs.data
-        place = dynamic if start is None else start.value.data
-        assert place is not None
-        op = cls(
-            parser.resolve_operand(data, inputs[0]),
-            place,
-            type.outputs.data[0],
-            None if shape is None else parser.resolve_operand(shape, inputs[1]),
-        )
-        op.attributes = attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_operand(self.data)
-        printer.print_string("[")
-        print_static_or_dynamic(printer, self.start, self.dynamic_start)
-        printer.print_string("]")
-        if self.shape is not None:
-            printer.print_string(" shape ")
-            printer.print_operand(self.shape)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        operands = (self.data, self.shape) if self.shape is not None else (self.data,)
-        types = [operand.type for operand in operands]
-        printer.print_attribute(FunctionType.from_lists(types, [self.result.type]))
-
-    def verify_(self) -> None:
-        exactly_one("the start", self.start, self.dynamic_start)
-        data, result = as_tensor(self.data.type), as_tensor(self.result.type)
-        assert data is not None
-        assert result is not None
-        verify_same_place(data, result)
-        before, after = data.get_shape(), result.get_shape()
-        if not before or len(before) != len(after):
-            raise VerifyException(f"rows of {data} cannot be {result}")
-        for dim, other in zip(before[1:], after[1:], strict=True):
-            if dim != other and DYNAMIC_INDEX not in (dim, other):
-                raise VerifyException(f"rows of {data} cannot be {result}")
-        if self.shape is not None:
-            verify_shape(self.shape, len(after))
-        verify_has_shape(result, self.shape)
-        if self.start is not None:
-            start, count = self.start.value.data, max(after[0], 0)
-            there = before[0] if before[0] != DYNAMIC_INDEX else start + count
-            if start < 0 or (count and start + count > there):
-                raise VerifyException(other_rows(data, start, after))
-
-
-class JoinDevices(DeviceRule):
-    """The parts are on the device of the result; a shape is on the host."""
-
-    names_no_device: ClassVar = True
-
-    def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
-        assert isinstance(op, JoinTensorsOp)
-        yield SameDomain((*op.parts, op.result), "parts are where they are joined")
-        if op.shape is not None:
-            yield OnHost(op.shape, f"the shape of {op.name} is on the host")
-
-
-@irdl_op_definition
-class JoinTensorsOp(IRDLOperation):
-    """
-    View `parts`, which lie side by side in one storage, as one tensor of their elements in order.
-
-    ```mlir
-    %y = vm.join_tensors %a, %b : (tensor<2x4xf32>, tensor<1x4xf32>) -> tensor<3x4xf32>
-    %d = vm.join_tensors %a, %b shape %s
-         : (tensor<?x4xf32>, tensor<1x4xf32>, tensor<2xi64>) -> tensor<?x4xf32>
-    ```
-
-    The result aliases its parts: each starts in the storage where the one before it ends; a part
-    without elements may be anywhere. A dynamic shape is given by an i64 tensor on the host.
-    """
-
-    name = "vm.join_tensors"
-
-    parts = var_operand_def(TensorType)
-    shape = opt_operand_def(TensorType)
-    result = result_def(TensorType)
-
-    irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    traits = traits_def(Pure(), JoinsOperands(), ShapedByOperand(), JoinDevices())
-
-    def __init__(self, parts: Sequence[SSAValue], type: Attribute, shape: SSAValue | None = None):
-        super().__init__(operands=[parts, shape], result_types=[type])
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        at = parser.pos
-        operands = parser.parse_comma_separated_list(
-            parser.Delimiter.NONE, parser.parse_unresolved_operand
-        )
-        shaped = parser.parse_optional_keyword("shape") is not None
-        if shaped:
-            operands.append(parser.parse_unresolved_operand())
-        attributes = parser.parse_optional_attr_dict()
-        type = parse_view_type(parser, len(operands))
-        resolved = parser.resolve_operands(operands, type.inputs.data, at)
-        parts = resolved[:-1] if shaped else resolved
-        op = cls(parts, type.outputs.data[0], resolved[-1] if shaped else None)
-        op.attributes = attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_list(self.parts, printer.print_operand)
-        if self.shape is not None:
-            printer.print_string(" shape ")
-            printer.print_operand(self.shape)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        types = [operand.type for operand in self.operands]
-        printer.print_attribute(FunctionType.from_lists(types, [self.result.type]))
-
-    def verify_(self) -> None:
-        parts, result = [as_tensor(part.type) for part in self.parts], as_tensor(self.result.type)
-        assert result is not None
-        if not parts:
-            raise VerifyException("a join has at least one part")
-        for part in parts:
-            assert part is not None
-            verify_same_place(part, result)
-        if self.shape is not None:
-            verify_shape(self.shape, result.get_num_dims())
-        verify_has_shape(result, self.shape)
-        known = [prod(part.get_shape()) for part in parts if part is not None and is_static(part)]
-        if is_static(result):
-            whole = prod(result.get_shape())
-            if sum(known) > whole or (len(known) == len(parts) and sum(known) < whole):
-                raise VerifyException(
-                    f"the parts have {sum(known)} elements, but {result} has {whole}"
-                )
-
-
 Vm = Dialect(
-    "vm",
-    [InvokeTvmOp, ShapeFuncOp, ShapeOfOp, ReshapeTensorOp, SliceTensorOp, JoinTensorsOp],
+    "vm", [InvokeTvmOp, ShapeFuncOp, ShapeOfOp, ReshapeTensorOp, SliceTensorOp, JoinTensorsOp]
 )

@@ -6,7 +6,7 @@ Generate tokens with a decoder-only ONNX model and a KV cache: each is the likel
 The model maps tokens (1, n), and keys and values (1, heads, past, depth) of each layer, to logits
 (1, n, vocabulary), and to the keys and values of all `past + n` tokens, in the same order.
 The model is compiled once, for all lengths, and a call with a new length takes no longer than a
-repeated one.
+repeated one. `caches` puts the rows of the cache, one a token, outermost.
 """
 
 from argparse import ArgumentParser
@@ -21,24 +21,16 @@ import xrelay
 def generate(model: xrelay.Executable, prompt: Sequence[int], count: int) -> Iterator[int]:
     """Yield the `count` tokens that follow those of `prompt`."""
     tokens, *caches = model.inputs
-    logits: Any = model.outputs[0]
-    # The cache is ours: a buffer for the longest text, of which each call reads the first `past`
-    # rows, and writes those and the new ones.
-    buffers: list[Any] = []
+    # The cache is ours: a buffer for the longest text. A call gets its first rows, and returns more
+    # rows of the same memory; none is copied.
+    past: list[Any] = []
     cache: Any
     for cache in caches:
-        _, heads, _, depth = cache.shape
-        buffers.append(np.zeros((1, heads, len(prompt) + count, depth), cache.dtype))
-    new, past = list(prompt), 0
+        past.append(np.empty((len(prompt) + count, *cache.shape[1:]), cache.dtype)[:0])
+    new = list(prompt)
     for _ in range(count):
-        total = past + len(new)
-        scores: Any = np.empty((1, len(new), logits.shape[-1]), logits.dtype)
-        model(
-            np.array([new], tokens.dtype),
-            *(buffer[:, :, :past] for buffer in buffers),
-            out=(scores, *(buffer[:, :, :total] for buffer in buffers)),
-        )
-        new, past = [int(scores[0, -1].argmax())], total
+        scores, *past = model(np.array([new], tokens.dtype), *past)
+        new = [int(scores[0, -1].argmax())]
         yield new[0]
 
 
@@ -48,7 +40,8 @@ def main() -> None:
     parser.add_argument("prompt", type=int, nargs="+", help="the first tokens")
     parser.add_argument("--count", type=int, default=16, help="how many tokens follow")
     args = parser.parse_args()
-    model = xrelay.compile(args.model)
+    rows = len(args.prompt) + args.count
+    model = xrelay.compile(args.model, pipeline=f'vm{{caches="*={rows}"}}')
     print(*generate(model, args.prompt, args.count))
 
 

@@ -104,9 +104,7 @@ class AotLowerMainPass(ModulePass):
         kernels = number_kernels(op, library)
         graph = CallGraph.of(op)
         constants, where = pass_constants(
-            graph,
-            table_of(op.attributes.get(PARAMS)),
-            constant_places.constant_pools(op),
+            graph, table_of(op.attributes.get(PARAMS)), constant_places.constant_pools(op)
         )
         symbols = unique_names(
             (f"{library}_{entry.sym_name.data}" for entry in entries), [f"{library}_metadata"]

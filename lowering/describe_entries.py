@@ -31,6 +31,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from ..dialects import memory, relay
 from ..dialects.device import device_of
+from ..dialects.relay.cache_attributes import cached_results
 from ..dialects.relay.language.annotations import STRUCTURE
 from ..dialects.relay.language.dims_attributes import (
     dim_bounds,
@@ -48,7 +49,7 @@ from ..passes.support.rewriting import apply_patterns
 from ..passes.workspaces.lending import is_entry
 from ..runtime.native.interface import Structure
 from ..runtime.program.named_results import unique_names
-from ..runtime.program.program import Function, Kernel, Param
+from ..runtime.program.program import Cache, Function, Kernel, Param
 from .bytecode.assemble import assemble_kernel, spec_of
 from .entries.descriptions import (
     DEVICES,
@@ -92,7 +93,10 @@ class DescribeEntry(RewritePattern):
         results = [self.param(op, name, type, dims) for name, type, dims in outputs]
         bounds = dim_bounds(op)
         name = op.sym_name.data
-        return Function(name, params, 0, (), dim_bounds=bounds, results=tuple(results))
+        caches = tuple(Cache(*cached) for cached in cached_results(op))
+        return Function(
+            name, params, 0, (), dim_bounds=bounds, results=tuple(results), caches=caches
+        )
 
     def param(self, op: func.FuncOp, name: str, type: Attribute, dims: tuple[str, ...]) -> Param:
         if as_tensor(type) is None:

@@ -39,6 +39,7 @@ from ..dialects.device import VirtualDeviceAttr, device_of, with_device
 from ..dialects.dim_bounds import bounds_attr
 from ..dialects.integers import i64_array, i64_attribute
 from ..dialects.interfaces import kernel_attributes, kernel_name
+from ..dialects.relay.cache_attributes import cached_results
 from ..dialects.relay.language.dims_attributes import (
     dim_bounds,
     dim_names,
@@ -145,6 +146,9 @@ class LowerFunction(RewritePattern):
         bounds = dim_bounds(op)
         if bounds:
             properties["dim_bounds"] = bounds_attr(bounds)
+        caches = [ArrayAttr(map(i64_attribute, cached)) for cached in cached_results(op)]
+        if caches:
+            properties["caches"] = ArrayAttr(caches)
         function = bytecode.FuncOp.create(
             properties=properties, regions=[Region(Block(builder.code))]
         )

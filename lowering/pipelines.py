@@ -17,6 +17,7 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
   planning: what only computes sizes needs no device and no kernel.
 - `infer-types` again: operators that read sizes before now have them as attributes, so more dims
   are known.
+- `lend-caches` after it: it needs the one concatenation that extends a cache, and no constants.
 - `fold-weights` after it: a slice whose bounds were computed is one of weights, too. Before
   planning, as `fold-constants`.
 - `plan-devices` before fusion: values on different devices must not be fused.
@@ -35,7 +36,8 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
   kernels are left to allocate for.
 - `create-shape-functions` right after it: one function for each distinct kernel of dynamic shape.
 - `manifest-alloc` turns those calls into writes into allocated tensors.
-- `simplify-shapes` right after it: it has the shapes of all results to read, and what it makes
+- `append-in-place` right after it: it reads shapes, which the next pass computes.
+- `simplify-shapes` then: it has the shapes of all results to read, and what it makes
   unused, such as a copy of an argument to the host, is a dead write.
 - `view-slices` then, with NumPy's kernels: compiled ones may read vectors that are aligned, as
   slices need not be. It leaves allocations without a use.
@@ -122,7 +124,7 @@ _QNN = ("fold-constants", "lower-qnn", "fold-constants")
 
 _TO_SIMPLIFIED = ("infer-types", "widen-narrow-types", "simplify-inference", *_QNN, *_STATIC)
 
-_TO_FOLDED = (*_TO_SIMPLIFIED, "fold-weights")
+_TO_FOLDED = (*_TO_SIMPLIFIED, "lend-caches", "fold-weights")
 
 _TO_SCALED = (
     "infer-types",
@@ -130,6 +132,7 @@ _TO_SCALED = (
     "simplify-inference{scale-weights=true}",
     *_QNN,
     *_STATIC,
+    "lend-caches",
     "fold-weights",
 )
 
@@ -148,6 +151,7 @@ _TO_KERNELS = (
 _TO_MANIFEST = (
     "verify-stage{stage=lowered}",
     "manifest-alloc",
+    "append-in-place",
     "simplify-shapes",
     "remove-dead-writes",
     "remove-unused-kernels",
@@ -217,6 +221,9 @@ _OF_ENTRIES = ("remove-unused-functions", "assign-pools", "plan-memory", "descri
 _OF_POOLS = ("plan-memory", "assign-pools")
 """The passes that place storages in pools."""
 
+_OF_CACHES = ("lend-caches",)
+"""The pass that lends results the memory of parameters."""
+
 _INTERFACE = ("aot-lower-main",)
 """The pass that makes the interface in C."""
 
@@ -228,37 +235,14 @@ def quoted(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class VmPipeline(Pipeline):
-    """Lower a `relay` program to instructions of the virtual machine."""
-
-    name = "vm"
-
-    memory: Literal["none", "coalesce", "plan"] = "plan"
-    """
-    `none` allocates and frees each storage by itself; `coalesce` allocates those of a region
-    together; `plan` lets those share bytes that are never live together.
-    """
+class PlannedPipeline(Pipeline, ABC):
+    """A pipeline that plans devices and memory, with the options of that."""
 
     reorder: bool = False
     """Reorder ops so that fewer bytes are live at the worst moment, by `reorder-for-memory`."""
 
     default: str = "cpu:0"
     """The device of values that nothing else places, as `plan-devices` has it."""
-
-    kernels: Literal["numpy", "native"] = "numpy"
-    """`native` gives images and weights the layout that compiled kernels read, as `aot` does."""
-
-    entries: tuple[str, ...] = ()
-    """
-    The functions that are called from outside, for `remove-unused-functions` and `plan-memory`; if
-    none is given, all that are not private.
-    """
-
-    pools: str = ""
-    """
-    The pools of devices, as `plan-memory` reads them: `dtcm=64KiB:1,sram=512KiB:3,psram=:10`, or
-    `cpu:0=512MiB:1`.
-    """
 
     peak: str = ""
     """
@@ -270,6 +254,40 @@ class VmPipeline(Pipeline):
     """
     The most work that tiling may do, as a ratio of that of the program: 1.0 adds none. Without
     `peak`, the fewest bytes that are reached with it.
+    """
+
+
+@dataclass(frozen=True)
+class VmPipeline(PlannedPipeline):
+    """Lower a `relay` program to instructions of the virtual machine."""
+
+    name = "vm"
+
+    memory: Literal["none", "coalesce", "plan"] = "plan"
+    """
+    `none` allocates and frees each storage by itself; `coalesce` allocates those of a region
+    together; `plan` lets those share bytes that are never live together.
+    """
+
+    kernels: Literal["numpy", "native"] = "numpy"
+    """`native` gives images and weights the layout that compiled kernels read, as `aot` does."""
+
+    entries: tuple[str, ...] = ()
+    """
+    The functions that are called from outside, for `remove-unused-functions` and `plan-memory`; if
+    none is given, all that are not private.
+    """
+
+    caches: tuple[str, ...] = ()
+    """
+    The parameters that are caches, with the rows of their buffers, for `lend-caches`:
+    `past_*=1024`.
+    """
+
+    pools: str = ""
+    """
+    The pools of devices, as `plan-memory` reads them: `dtcm=64KiB:1,sram=512KiB:3,psram=:10`, or
+    `cpu:0=512MiB:1`.
     """
 
     @property
@@ -285,23 +303,18 @@ class VmPipeline(Pipeline):
         manifest = _TO_MANIFEST if self.kernels == "native" else _with_views(_TO_MANIFEST)
         passes = (*kernels, *manifest, *planned, *_TO_BYTECODE)
         passes = _with_option(passes, _OF_POOLS, "pools", *([self.pools] if self.pools else []))
+        passes = _with_option(passes, _OF_CACHES, "caches", *_values(self.caches))
         return _called_from_outside(passes, self.entries)
 
 
 @dataclass(frozen=True)
-class AotPipeline(Pipeline):
+class AotPipeline(PlannedPipeline):
     """Lower a `relay` program to one flat function and kernels of upstream dialects."""
 
     name = "aot"
 
     layout: Literal["nchw", "nhwc"] = "nhwc"
     """The order of images' dims inside the program: `nhwc` has channels last."""
-
-    reorder: bool = False
-    """Reorder ops so that fewer bytes are live at the worst moment, by `reorder-for-memory`."""
-
-    default: str = "cpu:0"
-    """The device of values that nothing else places, as `plan-devices` has it."""
 
     entries: tuple[str, ...] = ()
     """The functions that are called from outside; if none is given, all that are not private."""
@@ -315,23 +328,17 @@ class AotPipeline(Pipeline):
     device_contexts: tuple[str, ...] = ()
     """The devices that get a context, such as `cuda:0`, and calls around their use."""
 
+    caches: tuple[str, ...] = ()
+    """
+    The parameters that are caches, with the rows of their buffers, for `lend-caches`:
+    `past_*=1024`.
+    """
+
     pools: str = ""
     """The pools of devices, as in `vm`; the interface has a workspace for each."""
 
     constants: str = ""
     """The pools of constants, with capacities: the object has a section for each."""
-
-    peak: str = ""
-    """
-    The most bytes that may be live, such as `256KiB`: `choose-tiling` chooses chains of operators
-    that `tile-for-memory` computes in stripes of rows.
-    """
-
-    work: float | None = None
-    """
-    The most work that tiling may do, as a ratio of that of the program: 1.0 adds none. Without
-    `peak`, the fewest bytes that are reached with it.
-    """
 
     @property
     def text(self) -> str:
@@ -347,6 +354,7 @@ class AotPipeline(Pipeline):
         placed = ("place-constants",) if self.constants else ()
         passes = (*kernels, *_TO_MANIFEST, *planned, *placed, *_TO_MEMREF)
         passes = _with_option(passes, _OF_POOLS, "pools", *([self.pools] if self.pools else []))
+        passes = _with_option(passes, _OF_CACHES, "caches", *_values(self.caches))
         names = (self.prefix,) if self.prefix else ()
         passes = _with_option(passes, _INTERFACE, "prefix", *names)
         passes = _with_option(passes, _INTERFACE, "forms", *_values(self.forms))
@@ -414,7 +422,7 @@ def _tiled(peak: str, work: float | None) -> Sequence[str]:
 
 def _on(device: str) -> Sequence[str]:
     """Return the passes that make kernels, for values that are on a device by default."""
-    values = () if device == AotPipeline.default else (device,)
+    values = () if device == PlannedPipeline.default else (device,)
     return _with_option(_TO_KERNELS, ("plan-devices",), "default", *values)
 
 

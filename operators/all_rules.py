@@ -1,5 +1,7 @@
 """The rules and meanings of all operators, by name; importing it imports the families."""
 
+# pyright: reportUnusedImport=false
+
 from . import (
     broadcast,
     convolution,
@@ -25,28 +27,3 @@ from . import (
 from .meaning import own_code as own_code
 from .meaning.forms import MEANINGS
 from .rules import RULES
-
-__all__ = [
-    "MEANINGS",
-    "RULES",
-    "broadcast",
-    "convolution",
-    "creation",
-    "dynamic",
-    "elementwise",
-    "matmul",
-    "normalization",
-    "pooling",
-    "quantized",
-    "rearrange",
-    "reduce",
-    "reshape",
-    "scan",
-    "selection",
-    "slicing",
-    "spreading",
-    "threefry",
-    "upsampling",
-    "vision",
-    "windows",
-]

@@ -9,14 +9,7 @@ from .meaning.number import FLOAT64, INT64, Number, Source, clamped, element_or
 from .operands import require_float, require_number, require_rank, require_same_element
 from .rules import AtLeast, Ints, Length, Work, rule
 from .signature import Element, Tensor, ranked
-from .sizes import (
-    Check,
-    Size,
-    divided,
-    require,
-    require_at_least,
-    require_equal,
-)
+from .sizes import Check, Size, divided, require, require_at_least, require_equal
 from .windows import SIDES, Groups, Padding, Pair, spatial, transposed, window_count
 
 _Triple = Annotated[Ints, Length(3), AtLeast(1)]

@@ -90,13 +90,7 @@ def chosen(
 
 @rule("relay.dyn.one_hot")
 def dyn_one_hot(
-    indices: Tensor,
-    on_value: Tensor,
-    off_value: Tensor,
-    depth: Data,
-    *,
-    axis: int,
-    dtype: Element,
+    indices: Tensor, on_value: Tensor, off_value: Tensor, depth: Data, *, axis: int, dtype: Element
 ) -> Tensor:
     """Infer the dims of `indices` with one of the scalar `depth` inserted at `axis`."""
     require_rank(depth.tensor, 0, "depth")

@@ -233,13 +233,7 @@ def nll_loss(
 
 @defined(Composed, "relay.nn.nll_loss")
 def summed_losses(
-    apply: Apply,
-    predictions: Any,
-    targets: Any,
-    weights: Any,
-    *,
-    reduction: str,
-    ignore_index: int,
+    apply: Apply, predictions: Any, targets: Any, weights: Any, *, reduction: str, ignore_index: int
 ) -> Any:
     """-weights[t] predictions[…, t, …], 0 where t is ignore_index; their mean is weighted, too"""
     wide, t = _widened(apply, predictions), apply("cast", targets, dtype="int64")

@@ -406,15 +406,16 @@ class Orders:
         for piece in self.sorted(k):
             inner, inner_divisors = self._inside(piece, sizes, apply, divisors)
             ends_below: list[T | int] = []
-            divisor = 0
+            divisor, may_be_negative = 0, False
             for i in piece:
                 low, low_divisor = inner[i][0], inner_divisors[i][0]
                 for j in on[i]:
                     is_first = isinstance(low, int) and low == 0
                     ends_below.append(ends[j] if is_first else apply("sub", ends[j], low))
+                    may_be_negative |= not is_first
                     divisor = gcd(divisor, end_divisors[j], low_divisor)
             at = _highest(apply, ends_below)
-            if len(piece) > 1 and not isinstance(at, int):
+            if may_be_negative and not isinstance(at, int):
                 at = apply("max", at, zero)
             fixed = self.rows[piece[0]].at if self.rows else None
             if fixed is not None:

@@ -39,12 +39,7 @@ def _require_parameters(data: Tensor, axis: int, scale: Tensor, zero_point: Tens
 
 @rule("qnn.quantize", work=Work.LINEAR)
 def quantize(
-    data: Tensor,
-    output_scale: Tensor,
-    output_zero_point: Tensor,
-    *,
-    axis: int,
-    out_dtype: Element,
+    data: Tensor, output_scale: Tensor, output_zero_point: Tensor, *, axis: int, out_dtype: Element
 ) -> Tensor:
     """Infer integers of `out_dtype` in the shape of the floats `data`."""
     require_float(data.element, "data of {op}")
@@ -55,12 +50,7 @@ def quantize(
 
 @rule("qnn.dequantize", work=Work.LINEAR)
 def dequantize(
-    data: Tensor,
-    input_scale: Tensor,
-    input_zero_point: Tensor,
-    *,
-    axis: int,
-    out_dtype: Element,
+    data: Tensor, input_scale: Tensor, input_zero_point: Tensor, *, axis: int, out_dtype: Element
 ) -> Tensor:
     """Infer floats of `out_dtype` in the shape of the integers `data`."""
     require_integer(data.element, "data of {op}")
@@ -122,11 +112,7 @@ FUNCTIONS = ("abs", "erf", "exp", "hardswish", "log", "rsqrt", "sigmoid", "sqrt"
 
 @rule(*(f"qnn.{name}" for name in FUNCTIONS), work=Work.LINEAR)
 def function(
-    data: Tensor,
-    scale: Tensor,
-    zero_point: Tensor,
-    output_scale: Tensor,
-    output_zero_point: Tensor,
+    data: Tensor, scale: Tensor, zero_point: Tensor, output_scale: Tensor, output_zero_point: Tensor
 ) -> Tensor:
     """Infer the type of the integers `data`."""
     require_integer(data.element, "data of {op}")

@@ -5,23 +5,10 @@ from typing import Annotated, Literal
 
 from .meaning.forms import ByIndex, defined
 from .meaning.number import Number, Source
-from .operands import (
-    normalized_axes,
-    normalized_axis,
-    require_rank,
-    require_same_element,
-)
+from .operands import normalized_axes, normalized_axis, require_rank, require_same_element
 from .rules import AtLeast, Ints, Work, rule
 from .signature import Tensor, ranked
-from .sizes import (
-    SignatureError,
-    Size,
-    divided,
-    product,
-    require_at_least,
-    require_equal,
-    total,
-)
+from .sizes import SignatureError, Size, divided, product, require_at_least, require_equal, total
 
 MAX_PARTS = 2**16
 """Limit on the results of a split."""

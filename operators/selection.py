@@ -13,14 +13,7 @@ from .operands import (
 )
 from .rules import rule
 from .signature import ELEMENTS, Data, Element, Measured, Tensor, measure_data, ranked
-from .sizes import (
-    SignatureError,
-    Size,
-    measure,
-    require_at_most,
-    require_equal,
-    require_source,
-)
+from .sizes import SignatureError, Size, measure, require_at_most, require_equal, require_source
 
 INT32 = ELEMENTS["int32"]
 

@@ -147,12 +147,7 @@ def space_to_batch_nd(
 
 @defined(ByIndex, "relay.nn.space_to_batch_nd")
 def batch_of_places(
-    index: Sequence[Number],
-    data: Source,
-    *,
-    block_shape: Ints,
-    paddings: Ints,
-    pad_value: float,
+    index: Sequence[Number], data: Source, *, block_shape: Ints, paddings: Ints, pad_value: float
 ) -> Number:
     """data[n % N, i b + n / N - p, …] of a batch of N, for the digits of n / N in the blocks b"""
     at, batch = list(index), data.dims[0]

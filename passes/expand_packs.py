@@ -26,6 +26,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from ..dialects import memory
 from ..operators.orders import Layout
+from ..operators.sizes.size_expressions import Expr
 from .sizes.reader import Sizes
 from .sizes.size_code import SizeCode
 from .support.levels import Level
@@ -40,10 +41,12 @@ def layout_of(packing: memory.Packing, sizes: Sizes, code: SizeCode) -> Layout[S
     orders = packing.orders
     assert orders is not None, "an ordered pack"
     expressions = [sizes.size_or(size) for size in packing.sizes]
-    natural = [
-        size if expression.is_natural else code.apply("max", size, 0)
-        for size, expression in zip(packing.sizes, expressions, strict=True)
-    ]
+    values: dict[Expr, int | SSAValue] = {}  # equal sizes are one, so that none is compared twice
+    for size, expression in zip(packing.sizes, expressions, strict=True):
+        if expression not in values:
+            is_natural = expression.is_natural
+            values[expression] = size if is_natural else code.apply("max", size, 0)
+    natural = [values[expression] for expression in expressions]
     return orders.layout(natural, code.apply, [expression.divisor for expression in expressions])
 
 

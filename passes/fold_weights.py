@@ -46,15 +46,13 @@ from ..dialects.xdsl_extras.walking import walk
 from ..runtime.errors import MachineError
 from ..runtime.program.program import AttrValue, TensorSpec
 from ..runtime.weights.derived_weights import (
-    MARK,
-    MAX_FORMULA,
     Derived,
     constant_of,
     derived_by,
-    formula_of,
     total_limit,
     weight_of,
 )
+from ..runtime.weights.weight_formulas import MARK, MAX_FORMULA, formula_of
 from .analysis.arrays import Array, array_of, numpy_dtype
 from .support.changes import ReportingPass
 from .support.levels import Level

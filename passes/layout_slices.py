@@ -27,6 +27,7 @@ Levels `manifest` and `memory-planned`.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import ClassVar, Literal, TypeVar
 
 from xdsl.context import Context
@@ -135,38 +136,62 @@ def planned(packing: memory.Packing, plan: Callable[[bool], Planned]) -> Planned
         raise PassError(f"these slices cannot be packed: {error}", op) from error
 
 
-def plan_of(packing: memory.Packing, strategy: Strategy) -> Plan:
-    """Plan slices of static sizes."""
+def solution_of(
+    packing: memory.Packing, strategy: Strategy, sizes: Sequence[int] | None = None
+) -> Plan | Infeasible:
+    """Plan slices of static sizes, or of these `sizes`."""
     pool = packing.op.pool
     capacity = None if pool is None else pool.capacity
 
     def solved(with_arms: bool) -> Plan | Infeasible:
-        problem = problem_of(packing, None, with_arms).with_capacity(capacity)
+        problem = problem_of(packing, sizes, with_arms).with_capacity(capacity)
         plan = solve(problem, strategy)
         # assign-pools searched without a strategy: one that needs more must not fail.
         return solve(problem) if isinstance(plan, Infeasible) else plan
 
-    plan = planned(packing, solved)
+    return planned(packing, solved)
+
+
+def plan_of(packing: memory.Packing, strategy: Strategy) -> Plan:
+    """Plan slices of static sizes; an error if they do not fit in their pool."""
+    plan = solution_of(packing, strategy)
     if isinstance(plan, Infeasible):
         raise no_room(packing, plan.height, plan.shortfall, plan.rows, plan.proved)
     return plan
 
 
+def require_room(packing: memory.Packing, strategy: Strategy, sizes: Sizes) -> None:
+    """Check that slices fit in their pool when their dynamic sizes are as small as they can be."""
+    pool = packing.op.pool
+    if pool is not None and pool.capacity is not None and not has_pieces(packing):
+        bounds = (sizes.size_or(size).range[0] for size in packing.sizes)
+        least = [0 if low == -inf else max(0, int(low)) for low in bounds]
+        plan = solution_of(packing, strategy, least) if sum(least) > pool.capacity else None
+        if isinstance(plan, Infeasible) and plan.proved:
+            raise no_room(packing, plan.height, plan.shortfall, plan.rows, least=least)
+
+
 def no_room(
-    packing: memory.Packing, total: int, missing: int, rows: Sequence[int] = (), proved: bool = True
+    packing: memory.Packing,
+    total: int,
+    missing: int,
+    rows: Sequence[int] = (),
+    proved: bool = True,
+    least: Sequence[int] | None = None,
 ) -> PassError:
     """Return the error that slices do not fit in their pool, at the moment when `rows` are live."""
     pool, slices = packing.op.pool, packing.slices
     assert pool is not None, "an arena without a capacity"
+    sizes, bound = (packing.sizes, "") if least is None else (least, "at least ")
     message = (
-        f"{len(slices)} buffers need {total} bytes, but pool {pool.label} has {pool.capacity}: "
-        f"{missing} bytes are missing{' here' if rows else ''}"
+        f"{len(slices)} buffers need {bound}{total} bytes, but pool {pool.label} has "
+        f"{pool.capacity}: {missing} bytes are missing{' here' if rows else ''}"
     )
     if not proved:
         message += " (the search found no plan; one may exist)"
     users = {row: next((u.operation for u in slices[row].offset.uses), slices[row]) for row in rows}
     latest = max(rows, key=lambda row: slices[row].life.times[0][0], default=None)
-    notes = [(users[row], f"{packing.sizes[row]} bytes are live then") for row in rows[:MAX_NOTES]]
+    notes = [(users[row], f"{bound}{sizes[row]} bytes are live then") for row in rows[:MAX_NOTES]]
     return PassError(message, packing.op if latest is None else users[latest], notes)
 
 
@@ -249,6 +274,7 @@ class LayOutSlices(RewritePattern):
             return
         if op.orders is not None:
             return
+        require_room(packing, self.strategy, self.sizes)
         packing.order(self.orders(packing))
         packing = memory.Packing(op)
         for changed in (op, *packing.slices):

@@ -8,18 +8,23 @@ Replace buffers in storages by views of memrefs of bytes.
                                                       func.return
 
 A storage is freed at the end of the block that allocates it; if that begins a function or region of
-several blocks, wherever this is left. A memref with strides is a view of its elements, in one dim,
-with another one of these. The last step of `plan-memref`. Level `memref`, which stays.
+several blocks, wherever this is left. The storages that are there together must fit in their pool,
+also with those of callees: it is an error if they cannot, and a `cf.assert` if that depends on
+dynamic sizes of a function. A memref with strides is a view of its elements, in one dim, with
+another one of these. The last step of `plan-memref`. Level `memref`, which stays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
+from math import inf
 from typing import ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects import arith, func, memref
+from xdsl.dialects import arith, cf, func, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
@@ -34,17 +39,26 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue, Use
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
-from xdsl.rewriter import InsertPoint
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects import memory
+from ..dialects.device import device_of
 from ..dialects.foreign import mended
 from ..dialects.interfaces.buffer_flow import ends_of
 from ..dialects.memrefs import MemRef, as_memref, buffer_size, element_bytes, strides_of
 from ..dialects.xdsl_extras.walking import walk
+from ..operators.sizes.size_expressions import Expr
+from .bytes.buffer_facts import callees_first
+from .bytes.packs import size_of as bytes_of
+from .bytes.rooms import size_of
 from .functions.signatures import entries_of
+from .functions.symbol_names import modules_in
+from .sizes.reader import Sizes
 from .sizes.size_code import INDEX, constant_op, integer_attribute
+from .support.diagnostics import PassError
 from .support.levels import Level
 from .support.rewriting import rewrite_each
+from .workspaces.replaced_packs import ListedCode
 
 
 def exits_of(op: Operation) -> Sequence[Operation]:
@@ -56,6 +70,69 @@ def exits_of(op: Operation) -> Sequence[Operation]:
     if block is not region.blocks[0] or not block.last_op.successors:
         return [block.last_op]
     return [*ends_of(region)]
+
+
+def allocated_at(op: Operation) -> Iterator[memory.AllocStorageOp]:
+    """Yield the storages of a function that are allocated before `op`, and not freed there."""
+    at: Operation | None = op
+    while at is not None and not isinstance(at, func.FuncOp):
+        block, region = at.parent, at.parent_region()
+        assert block is not None, "an op of a function"
+        assert region is not None, "an op of a function"
+        others = [] if block is region.blocks[0] else [*region.blocks[0].ops]
+        others += takewhile(lambda other, at=at: other is not at, block.ops)
+        yield from (other for other in others if isinstance(other, memory.AllocStorageOp))
+        at = at.parent_op()
+
+
+@dataclass(eq=False)
+class Capacities:
+    """Checks that the storages that are there together fit in their pools, callees first."""
+
+    pools: Mapping[str, memory.PoolAttr]
+    sizes: Sizes = field(default_factory=Sizes)
+    needs: dict[str, Counter[Attribute]] = field(default_factory=dict[str, Counter[Attribute]])
+    """The bytes that each function needs at least, by the type of the storages."""
+
+    def check(self, function: func.FuncOp) -> None:
+        need = self.needs[function.sym_name.data] = Counter[Attribute]()
+        for op in [*walk(function.body)]:
+            if isinstance(op, memory.AllocStorageOp):
+                inner = Counter({op.storage.type: 0})
+            elif isinstance(op, func.CallOp):
+                inner = self.needs.get(op.callee.string_value(), Counter[Attribute]())
+            else:
+                continue
+            storages = [*allocated_at(op)] if inner else []
+            storages += [op] if isinstance(op, memory.AllocStorageOp) else []
+            for type, bytes in inner.items():
+                together = [each for each in storages if each.storage.type == type]
+                need[type] = max(need[type], self.require_room(op, type, together, bytes))
+
+    def require_room(
+        self, op: Operation, type: Attribute, storages: Sequence[memory.AllocStorageOp], inner: int
+    ) -> int:
+        """Check that there is room for storages, and what `op` calls; return the least bytes."""
+        total = sum((size_of(each, self.sizes) for each in storages), Expr.of(inner))
+        device, least = device_of(type), int(max(total.range[0], 0))
+        pool = None if device is None else self.pools.get(memory.place_of(device))
+        capacity = inf if pool is None or pool.capacity is None else pool.capacity
+        if least > capacity and pool is not None:
+            missing = f"{least - capacity} bytes are missing here"
+            message = f"{least} bytes of storages are needed, but pool {pool.label} has {capacity}"
+            notes = [(each, "this is allocated then") for each in storages if each is not op]
+            raise PassError(f"{message}: {missing}", op, notes)
+        if op in storages and total.range[1] > capacity and pool is not None:
+            code, bytes = ListedCode(), inner
+            for each in storages:
+                bytes = code.apply("add", bytes, bytes_of(each))
+            fits = arith.CmpiOp(code.value(bytes), code.value(int(capacity)), "sle")
+            why = f"storages need more than the {capacity} bytes of pool {pool.label}"
+            ops = [*code.ops, fits, cf.AssertOp(fits, why)]
+            for new in ops:
+                new.location = op.location
+            Rewriter.insert_op(ops, InsertPoint.before(op))
+        return least
 
 
 def index_of(value: int | SSAValue) -> list[Operation]:
@@ -216,6 +293,29 @@ def elements_of(type: MemRef) -> MemRefType[Attribute]:
     return MemRefType(type.element_type, [bytes // element], NoneAttr(), type.memory_space)
 
 
+def lower_functions(functions: Sequence[func.FuncOp], pools: Mapping[str, memory.PoolAttr]) -> None:
+    """Replace the storages of the functions of a module, callees first."""
+    capacities = Capacities(pools)
+    for function in functions if pools else ():
+        capacities.sizes.read(function)
+        capacities.check(function)
+    ops = [op for function in functions for op in walk(function)]
+    types = {
+        buffer.storage.type: as_memref(buffer.memref.type)
+        for buffer in ops
+        if isinstance(buffer, memory.BufferOp)
+    }
+    lowering = Lowering({key: type.memory_space for key, type in types.items() if type})
+    if not any(isinstance(inside, memory.AllocTensorOp) for inside in ops):
+        for function in functions:
+            lowering.read_parameters(function)
+    rewrite_each(
+        [f for f in functions if lowering.lent.get(f.sym_name.data)], lowering.lower_parameters
+    )
+    storages = [s for s in ops if isinstance(s, memory.AllocStorageOp)]
+    rewrite_each([s for s in storages if lowering.is_of_buffers(s.storage)], lowering.lower_storage)
+
+
 @dataclass(frozen=True)
 class LowerBuffersPass(ModulePass):
     """Replace buffers in storages by views of memrefs of bytes."""
@@ -225,21 +325,8 @@ class LowerBuffersPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         mended(memref.MemRef)
-        ops = [*walk(op)]
-        types = {
-            buffer.storage.type: as_memref(buffer.memref.type)
-            for buffer in ops
-            if isinstance(buffer, memory.BufferOp)
-        }
-        lowering = Lowering({key: type.memory_space for key, type in types.items() if type})
-        functions = [f for f in ops if isinstance(f, func.FuncOp) and f.body.blocks]
-        if not any(isinstance(inside, memory.AllocTensorOp) for inside in ops):
-            for function in functions:
-                lowering.read_parameters(function)
-        rewrite_each(
-            [f for f in functions if lowering.lent.get(f.sym_name.data)], lowering.lower_parameters
-        )
-        storages = [s for s in ops if isinstance(s, memory.AllocStorageOp)]
-        rewrite_each(
-            [s for s in storages if lowering.is_of_buffers(s.storage)], lowering.lower_storage
-        )
+        pools = memory.pools_of(op)
+        for module in modules_in(op):
+            functions = [function for _, function in callees_first(module) if function.body.blocks]
+            lower_functions(functions, pools)
+        op.attributes.pop(memory.POOLS, None)

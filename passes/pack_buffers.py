@@ -53,13 +53,14 @@ from ..dialects import memory
 from ..dialects.device import VirtualDeviceAttr, device_of
 from ..dialects.foreign.buffer_interfaces import attach_buffer_interfaces
 from ..dialects.memrefs import MemRef, as_memref, buffer_size, element_bytes
+from ..dialects.xdsl_extras.walking import walk
 from ..operators.intervals import Interval
 from .bytes.buffer_aliases import Alias, Buffers, Nested, buffers_in
 from .bytes.packs import JoinPack, Place, packs_of
 from .bytes.storages import Storage
 from .devices.options import pools_option
 from .functions.call_graph import CallGraph
-from .functions.symbol_names import SymbolNames
+from .functions.symbol_names import SymbolNames, modules_in
 from .sizes.memref_dims import MeasuredDim, source_of_dim
 from .sizes.reader import Sizes
 from .sizes.size_code import SizeCode
@@ -74,21 +75,20 @@ HOST = VirtualDeviceAttr("cpu", 0)
 
 Arena = Literal["own", "argument"]
 
+DEFAULT = "default"
+"""The name of the default memory space as a pool."""
+
 MIN_ALIGNMENT = 16
 """The alignment of memory that `malloc` returns, in bytes."""
 
 
-def device_of_space(type: MemRef) -> VirtualDeviceAttr | None:
-    """Return a memory scope of the host for the memory space of a memref; None for that of none."""
-    if isinstance(type.memory_space, NoneAttr):
-        return None
-    return VirtualDeviceAttr("cpu", 0, None, name_of_space(type))
-
-
-def name_of_space(type: MemRef) -> str:
-    """Return the memory space of a memref, as options name it."""
-    space = type.memory_space
-    return str(space.value.data) if isinstance(space, IntegerAttr) else str(space).strip('"')
+def device_of_space(type: MemRef, pools: Container[str]) -> VirtualDeviceAttr | None:
+    """Return a memory scope of the host for a memory space; None for the default if no pool."""
+    space, name = type.memory_space, DEFAULT
+    if isinstance(space, NoneAttr):
+        return VirtualDeviceAttr("cpu", 0, None, name) if name in pools else None
+    name = str(space.value.data) if isinstance(space, IntegerAttr) else str(space).strip('"')
+    return VirtualDeviceAttr("cpu", 0, None, name)
 
 
 @dataclass(eq=False)
@@ -135,6 +135,8 @@ class Reading:
     buffers: Buffers
     sizes: Sizes
     with_stack: bool
+    pools: Container[str] = ()
+    """The names of the pools."""
     left: list[tuple[Operation, str]] = field(default_factory=list[tuple[Operation, str]])
     """The allocations that are left alone, and why."""
 
@@ -177,7 +179,7 @@ class Reading:
             return "carried to the next turn of a loop"
         last = buffers.loops.extended(alias.first, alias.last)
         home = self.home(op.dynamic_sizes, block)
-        if last >= self.stop_of(home):
+        if last >= buffers.stop_of(home):
             if op.dynamic_sizes or home.holder is None:
                 return "its size is computed in a branch that it outlives"
             return f"it outlives the region of {home.holder.name} that allocates it"
@@ -185,7 +187,7 @@ class Reading:
         start = buffers.position[first]
         return Candidate(
             op,
-            memory.StorageType(device_of_space(type)),
+            memory.StorageType(device_of_space(type, self.pools)),
             alignment_of(op, type),
             first,
             home,
@@ -231,11 +233,6 @@ class Reading:
                 Interval(start, start + 1),
                 partial(write_workspace_size, lent.function.sym_name.data, i, dims),
             )
-
-    def stop_of(self, home: Nested) -> int:
-        """Return the position up to which an arena in `home` is there."""
-        is_first = home.parent is None or home.parent.block.parent is not home.block.parent
-        return home.end if is_first else self.buffers.stops[home.block]
 
     def block_of(self, size: SSAValue) -> Block:
         owner = size.owner
@@ -363,9 +360,8 @@ class Packing:
     """Lets the memrefs of the functions of a module join packs, callees first."""
 
     module: ModuleOp
-    lendable: Container[str]
+    lendable: Container[str] = ()
     """The functions that callers lend their arenas."""
-    names: SymbolNames
     lenders: Lenders = field(default_factory=lambda: Lenders({}, {}))
 
     @property
@@ -417,7 +413,7 @@ class Packing:
             rewrite_each([function], lambda _, rewriter: take_storages(lent, True, rewriter))
             self.lenders.lent[function.sym_name.data] = lent
             if is_entry(function, ()):
-                self.module.body.block.add_op(size_function(lent, self.names))
+                self.module.body.block.add_op(size_function(lent, SymbolNames.of(self.module)))
 
 
 def lendable_functions(module: ModuleOp, read: Sequence[Buffers], entries: bool) -> set[str]:
@@ -442,7 +438,7 @@ class PackBuffersPass(ModulePass):
     """Let stack memory (`memref.alloca`) be in the arena, too."""
 
     pools: str = ""
-    """The capacities of memory spaces: `1=64KiB,sram=512KiB`."""
+    """The capacities of memory spaces: `1=64KiB,sram=512KiB,default=1MiB`."""
 
     arena: Arena = "own"
     """The arena of a function that may be called from outside: its own, or an argument."""
@@ -451,12 +447,20 @@ class PackBuffersPass(ModulePass):
         attach_buffer_interfaces()
         if pools := pools_option(self.pools, HOST, op):
             op.attributes.setdefault(memory.POOLS, ArrayAttr(pools))
-        left, read = list[tuple[Operation, str]](), buffers_in(op)
-        entries = self.arena == "argument"
-        packing = Packing(op, lendable_functions(op, read, entries), SymbolNames.of(op))
-        for buffers in read:
-            reading = Reading(buffers, packing.sizes, self.alloca)
-            packing.pack(reading)
-            left += reading.left
-        for alloc, why in left if wants_remarks(ctx) else ():
-            emit_remark(ctx, alloc, f"{alloc.name} is left alone: {why}")
+        names = {pool.label for pool in memory.pools_of(op).values()}
+        left, read = list[tuple[Operation, str]](), set[Operation]()
+        for module in modules_in(op):
+            packing, functions = Packing(module), buffers_in(module)
+            if module is op:
+                packing.lendable = lendable_functions(op, functions, self.arena == "argument")
+            for buffers in functions:
+                reading = Reading(buffers, packing.sizes, self.alloca, names)
+                packing.pack(reading)
+                left += reading.left
+                read.update(buffers.allocs)
+        if wants_remarks(ctx):
+            allocs = (alloc for alloc in walk(op) if isinstance(alloc, memref.AllocOp))
+            outside = (alloc for alloc in allocs if alloc not in read)
+            left += ((alloc, "it is not in a func.func of a module") for alloc in outside)
+            for alloc, why in left:
+                emit_remark(ctx, alloc, f"{alloc.name} is left alone: {why}")

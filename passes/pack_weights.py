@@ -1,15 +1,15 @@
 """
 Store weights in panels: the filters of one tile side by side.
 
-    %y = relay.nn.conv2d %x, %w {NHWC, HWIO}      %s = relay.reshape %w     3x3x512x16x32
-                                                  %p = relay.transpose %s   16x3x3x512x32
-                                             ->   %y = relay.nn.conv2d %x, %p {NHWC, OHWI32o}
+    %y = relay.nn.conv2d %x, %w {NHWC, HWIO}      %s = relay.reshape %w     3x3x512x32x16
+                                                  %p = relay.transpose %s   32x3x3x512x16
+                                             ->   %y = relay.nn.conv2d %x, %p {NHWC, OHWI16o}
 
 The sums of a tile then read their weights one after another; in HWIO, the filters of all tiles lie
-between two reads. That pays for weights that do not fit a cache. Smaller ones stay, as do those
-whose number of filters is not a multiple of `width`. A product with large weights, of any number of
-rows, becomes a `relay.nn.packed_dense`. `fold-weights` after it computes the panels. After
-`propagate-layout` and `transpose-weights`. Level: `relay`.
+between two reads, which share few sets of a cache. That pays for all but small weights. Those stay
+of which the number of filters is not a multiple of `width`. A product with such weights, of any
+number of rows, becomes a `relay.nn.packed_dense`. `fold-weights` after it computes the panels.
+After `propagate-layout` and `transpose-weights`. Level: `relay`.
 """
 
 from dataclasses import dataclass
@@ -102,11 +102,14 @@ class PackWeightsPass(ModulePass):
     name = "pack-weights"
     accepts: ClassVar[Level] = "relay"
 
-    width: int = 32
-    """The filters of a panel: 8, 16 or 32, which is two vectors of the widest processors."""
+    width: int = 16
+    """The filters of a panel: 8, 16 or 32; 16 are the vectors that tiles of 256 bits read."""
 
-    least: int = 1 << 20
-    """The bytes of the smallest weights that are packed."""
+    least: int = 1 << 16
+    """The bytes of the smallest weights of convolutions that are packed."""
+
+    least_matrix: int = 1 << 20
+    """Those of products: a loop over what does not lie in panels may follow a small one."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         layout = next((name for name, width in PANELS.items() if width == self.width), None)
@@ -114,4 +117,4 @@ class PackWeightsPass(ModulePass):
             raise PassError(f"width must be 8, 16 or 32, but is {self.width}", op)
         packed = RearrangedWeights(lambda weight: in_panels(weight, self.width))
         pack_filters = PackFilters(layout, self.least, packed)
-        apply_patterns(op, pack_filters, PackMatrix(self.width, self.least, packed))
+        apply_patterns(op, pack_filters, PackMatrix(self.width, self.least_matrix, packed))

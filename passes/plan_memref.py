@@ -53,7 +53,7 @@ class PlanMemrefPass(CompositePass):
     """Let stack memory (`memref.alloca`) be in the arena, too."""
 
     pools: str = ""
-    """The capacities of memory spaces: `1=64KiB,sram=512KiB`."""
+    """The capacities of memory spaces: `1=64KiB,sram=512KiB,default=1MiB`."""
 
     arena: Arena = "own"
     """The arena of a function that may be called from outside: its own, or an argument."""

@@ -47,13 +47,12 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from ..dialects import memory
-from ..dialects.xdsl_extras.walking import walk
 from ..runtime.program.components import components
 from .analysis.blocks import only_block
 from .buffer_check.buffer_checker import BufferChecker, check_buffers
 from .bytes.aliases import Functions
 from .bytes.numbered import Numbered
-from .functions.symbol_names import symbols_of
+from .functions.symbol_names import modules_in, symbols_of
 from .plan_check.checker import Checker
 from .plan_check.lent import Checked
 from .plan_check.names import nothing, summary
@@ -68,13 +67,12 @@ def check_module(
     new_of_buffers: Callable[..., BufferChecker] = BufferChecker,
 ) -> None:
     """Raise an error at the first fault of a plan."""
-    for part in walk(module, enters=lambda op: isinstance(op, ModuleOp)):
-        if isinstance(part, ModuleOp):
-            kinds = {type(op) for op in outside_primitives(part)}
-            if memory.BufferOp in kinds:
-                check_buffers(part, new_of_buffers)
-            if memory.BufferOp not in kinds or memory.AllocTensorOp in kinds:
-                _check_functions(part, new)
+    for part in modules_in(module):
+        kinds = {type(op) for op in outside_primitives(part)}
+        if memory.BufferOp in kinds:
+            check_buffers(part, new_of_buffers)
+        if memory.BufferOp not in kinds or memory.AllocTensorOp in kinds:
+            _check_functions(part, new)
 
 
 def _check_functions(module: ModuleOp, new: Callable[..., Checker]) -> None:

@@ -1,8 +1,7 @@
 """
 Solve a problem with a named strategy: `solve(problem, strategy, budget, timeout, minimize)`.
 
-- `coalesce`, `first-fit`, `best-fit`, `greedy-by-size`, `greedy-by-breadth`: one plan,
-  in milliseconds.
+- `coalesce`, `first-fit`, `best-fit`, `greedy-by-size`, `greedy-by-breadth`: one plan, fast.
 - `exact`: the best of the cheap plans, then a search for the smallest height; without a
   budget it continues until that is proved.
 - `auto`: the cheap plans until one reaches the lower bound, then a search with a budget
@@ -13,10 +12,9 @@ With several pools, `minimize="cost"` weighs the bytes that are read and written
 (`planning.objectives`): moves (`planning.costs`) take the place of the cheap plans, and the search
 is the same.
 
-A budget counts search nodes, not seconds, so results do not depend on the machine. A
-timeout does depend on it: it ends the search where it is.
-The searches are imported on first use: a cheap plan is enough for most problems, and
-`xrelay-plan` should start fast.
+A budget counts search nodes, not seconds, so results do not depend on the machine. A timeout does:
+it ends the search where it is. The searches are imported on first use: a cheap plan is enough for
+most problems, and `xrelay-plan` should start fast.
 """
 
 import time

@@ -8,7 +8,7 @@ contradiction: such a problem is infeasible, which is an answer.
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import lcm
 
 import numpy as np
@@ -49,7 +49,8 @@ def validate(buffers: Sequence[Buffer], pools: Sequence[Pool], columns: Columns)
     if all(b.is_plain and not b.pools and b.reads == b.writes == 1 for b in buffers):
         return
     for row, buffer in enumerate(buffers):
-        _check_row(row, buffer, pools)
+        for fault in _faults_of(buffer, pools):
+            raise ProblemError(f"buffer '{buffer.id}': {fault}", (row,))
     _check_fixed(buffers, names, _check_ties(buffers, names))
 
 
@@ -79,52 +80,37 @@ def _check_numbers(buffers: Sequence[Buffer], pools: Sequence[Pool], columns: Co
         raise ProblemError(f"sizes and alignments sum to about {most:.3g}, not below 2^62")
 
 
-def _check_row(row: int, buffer: Buffer, pools: Sequence[Pool]) -> None:
-    what, names = f"buffer '{buffer.id}'", [pool.name for pool in pools]
+def _faults_of(buffer: Buffer, pools: Sequence[Pool]) -> Iterator[str]:
+    """Yield what is wrong with a buffer on its own."""
+    names, (start, stop) = [pool.name for pool in pools], buffer.lifetime
     for gap in buffer.gaps:
-        start, stop = buffer.lifetime
         if not start <= gap.start <= gap.stop <= stop:
-            raise ProblemError(
-                f"{what}: gap {gap.start}-{gap.stop} is not within its lifetime {start}-{stop}",
-                (row,),
-            )
+            yield f"gap {gap.start}-{gap.stop} is not within its lifetime {start}-{stop}"
         if not 0 <= gap.kept <= buffer.size:
-            raise ProblemError(f"{what}: a gap keeps {gap.kept} of its {buffer.size} bytes", (row,))
+            yield f"a gap keeps {gap.kept} of its {buffer.size} bytes"
     for pool in buffer.pools:
         if pool not in names:
-            raise ProblemError(
-                f"{what}: unknown pool '{pool}' (declared: {', '.join(names)})", (row,)
-            )
+            yield f"unknown pool '{pool}' (declared: {', '.join(names)})"
     for name, number in (("reads", buffer.reads), ("writes", buffer.writes)):
         if not 0 <= number < 2**31:
-            message = f"{what}: {name} must be from 0 to 2^31 - 1, but is {number}"
-            raise ProblemError(message, (row,))
+            yield f"{name} must be from 0 to 2^31 - 1, but is {number}"
     chosen: dict[str, str] = {}
     for branch, arm in buffer.arms:
         if chosen.setdefault(branch, arm) != arm:
-            raise ProblemError(
-                f"{what}: is in arms '{chosen[branch]}' and '{arm}' of branch '{branch}'",
-                (row,),
+            yield f"is in arms '{chosen[branch]}' and '{arm}' of branch '{branch}'"
+    if (at := buffer.offset) is None:
+        return
+    if not 0 <= at < LIMIT:
+        yield f"fixed offset {at} is not between 0 and 2^62"
+    if at % buffer.alignment:
+        yield f"fixed offset {at} is not a multiple of its alignment {buffer.alignment}"
+    for pool in pools:
+        may_be_there = not buffer.pools or pool.name in buffer.pools
+        if may_be_there and at % pool.alignment:
+            yield (
+                f"fixed offset {at} is not a multiple of the alignment {pool.alignment} of "
+                f"pool '{pool.name}'"
             )
-    if buffer.offset is not None:
-        if not 0 <= buffer.offset < LIMIT:
-            raise ProblemError(
-                f"{what}: fixed offset {buffer.offset} is not between 0 and 2^62", (row,)
-            )
-        if buffer.offset % buffer.alignment:
-            raise ProblemError(
-                f"{what}: fixed offset {buffer.offset} is not a multiple of its "
-                f"alignment {buffer.alignment}",
-                (row,),
-            )
-        for pool in pools:
-            may_be_there = not buffer.pools or pool.name in buffer.pools
-            if may_be_there and buffer.offset % pool.alignment:
-                raise ProblemError(
-                    f"{what}: fixed offset {buffer.offset} is not a multiple of the alignment "
-                    f"{pool.alignment} of pool '{pool.name}'",
-                    (row,),
-                )
 
 
 Place = tuple[int | None, set[str]]

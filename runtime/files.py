@@ -267,9 +267,7 @@ _KINDS = {
 }
 
 
-def _peeked(
-    pieces: Iterable[bytes | memoryview],
-) -> tuple[bytes, Iterator[bytes | memoryview]]:
+def _peeked(pieces: Iterable[bytes | memoryview]) -> tuple[bytes, Iterator[bytes | memoryview]]:
     """Return the first bytes of `pieces`, and all of them."""
     rest, first, size = iter(pieces), list[bytes | memoryview](), 0
     while size < START and (piece := next(rest, None)) is not None:

@@ -18,14 +18,9 @@ import sys
 import tempfile
 from importlib import import_module
 from pathlib import Path
-
-if "OPENBLAS_NUM_THREADS" not in os.environ:
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"
-    import_module("numpy")
-    del os.environ["OPENBLAS_NUM_THREADS"]
+from typing import Any
 
 import pytest
-from helpers.memory.checked_plans import install
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:] = [path for path in sys.path if Path(path).resolve() != ROOT]
@@ -58,4 +53,31 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
         gc.freeze()
 
 
-install()
+def pytest_configure(config: pytest.Config) -> None:
+    """Import what tests need, in the processes that run them; send one report a test."""
+    if not hasattr(config, "workerinput") and config.getoption("numprocesses", None):
+        return
+    if "OPENBLAS_NUM_THREADS" not in os.environ:
+        os.environ["OPENBLAS_NUM_THREADS"] = "1"
+        import_module("numpy")
+        del os.environ["OPENBLAS_NUM_THREADS"]
+    import_module("helpers.memory.checked_plans").install()
+    # Where a test does not say for which processor, code is for the oldest, not for three of them.
+    setattr(import_module("xrelay.tools.targets.native_target"), "LEVELS", None)
+    for plugin in config.pluginmanager.get_plugins():
+        if type(plugin).__name__ == "WorkerInteractor":
+            _send_calls_only(config.pluginmanager, plugin)
+
+
+def _send_calls_only(plugins: Any, worker: Any) -> None:
+    """Send no reports of set-up and its undoing that succeeded: most of what xdist sends."""
+    send = worker.pytest_runtest_logreport
+
+    @pytest.hookimpl
+    def send_calls(report: pytest.TestReport) -> None:
+        if report.when == "call" or not report.passed:
+            send(report)
+
+    plugins.unregister(worker)
+    worker.pytest_runtest_logreport = send_calls
+    plugins.register(worker)

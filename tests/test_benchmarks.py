@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.memory.checked_plans import unverified
+from helpers.processes.forked_commands import with_commands
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 VERSION = '#[version = "0.0.5"]\n'
@@ -43,8 +44,10 @@ def run(script: str, *arguments: str) -> tuple[str, str]:
 
 def run_process(script: str, *arguments: str) -> str:
     """Run a script in a process of its own; return its stdout."""
-    command = [sys.executable, str(BENCHMARKS / script), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    command = ["python", str(BENCHMARKS / script), *arguments]
+    done = subprocess.run(
+        command, env=with_commands(os.environ), capture_output=True, text=True, timeout=120
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 

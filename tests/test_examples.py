@@ -2,6 +2,7 @@
 
 import importlib.util
 import math
+import os
 import pickle
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 from helpers.machine.in_machine import assert_same, results_in_machine
 from helpers.onnx.onnx_models import Array, onnxruntime_session, run_onnxruntime
+from helpers.processes.forked_commands import with_commands
 from helpers.programs.compiled_files import compile_file
 from onnx import numpy_helper
 from xdsl.context import Context
@@ -207,6 +209,9 @@ def test_generate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     Path(path).write_bytes(model.SerializeToString())
     session = onnxruntime_session(model)
     expected = decoder.generate(partial(session.run, None), *sizes[:3], 12)
-    command = [sys.executable, EXAMPLES / "generate.py", path, *map(str, decoder.PROMPT)]
-    found = subprocess.run([*command, "--count", "12"], capture_output=True, text=True, check=True)
+    command = ["python", EXAMPLES / "generate.py", path, *map(str, decoder.PROMPT)]
+    environment = with_commands(os.environ)
+    found = subprocess.run(
+        [*command, "--count", "12"], env=environment, capture_output=True, text=True, check=True
+    )
     assert [int(token) for token in found.stdout.split()] == expected

@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,7 @@ import pytest
 from helpers.documents import ROOT
 from helpers.machine.in_machine import assert_same
 from helpers.onnx.onnx_models import Array
+from helpers.processes.forked_commands import with_commands
 
 import xrelay
 from xrelay.runtime.errors import MachineError
@@ -47,10 +47,9 @@ def arguments(rows: int) -> list[Array]:
 def test_the_example_runs_in_the_machine_natively_and_from_c(tmp_path: Path):
     folder = tmp_path / "pools"
     shutil.copytree(ROOT / "examples" / "pools", folder)
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     made = subprocess.run(
-        ["make", "-s", "run", f"PYTHON={sys.executable}"],
-        cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False,
+        ["make", "-s", "run"],
+        cwd=folder, env=with_commands(os.environ), capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert made.returncode == 0, made.stderr
     header = (folder / "scores.h").read_text()

@@ -6,15 +6,16 @@ the tutorial.
 """
 
 import io
+import os
 import re
 import subprocess
-import sys
 from contextlib import redirect_stdout
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from helpers.documents import ROOT, blocks, matches
+from helpers.processes.forked_commands import with_commands
 
 TUTORIAL = ROOT / "docs" / "tutorial.md"
 README = ROOT / "README.md"
@@ -66,7 +67,12 @@ def test_the_tour_is_the_code_of_the_tutorial():
 
 def test_the_tour_runs():
     done = subprocess.run(
-        [sys.executable, str(TOUR)], cwd=ROOT, capture_output=True, text=True, timeout=120
+        ["python", str(TOUR)],
+        cwd=ROOT,
+        env=with_commands(os.environ),
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.endswith("[0. 0. 1. 2.]\n")

@@ -25,14 +25,7 @@ from ..planning import (
     parse_pools,
     solve,
 )
-from ..planning.csv_io import (
-    CsvError,
-    Table,
-    format_plan,
-    parse_table,
-    plan_of,
-    problem_of,
-)
+from ..planning.csv_io import CsvError, Table, format_plan, parse_table, plan_of, problem_of
 from ..planning.shortage import shortage_text
 from ..runtime.errors import MachineError
 from ..runtime.files import contents, limit_input
@@ -53,8 +46,7 @@ class Options(Common, argparse.Namespace):
     """The command line."""
 
     problem: Annotated[
-        str,
-        "problem  CSV with columns id,lower,upper,size[,alignment,gaps,offset,…]; - is stdin",
+        str, "problem  CSV with columns id,lower,upper,size[,alignment,gaps,offset,…]; - is stdin"
     ]
     plan: Annotated[str | None, "plan?  with --check: CSV with id and offset columns"]
     check: Annotated[bool, "check a plan instead of making one"]

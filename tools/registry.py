@@ -43,13 +43,14 @@ _PASSES = {
     "passes": """
         bind-dims bind-inputs bind-params infer-types widen-narrow-types simplify-inference
         fold-constants lower-qnn transpose-weights pack-weights propagate-layout expand-lrn
-        separate-padding fold-weights
+        separate-padding lend-caches fold-weights
         dynamic-to-static plan-devices sink-device-hints solve-devices assign-devices
         materialize-device-copies elide-device-copies explain-devices share-device-copies
         lambda-lift specialize-functions inline pass-params check-shapes flatten-tuples
         remove-unused-functions eliminate-dead-code
         lift-constants choose-tiling explain-tiling tile-for-memory fuse-ops outline-primitives
-        create-shape-functions manifest-alloc remove-dead-writes view-slices join-tensors
+        create-shape-functions manifest-alloc append-in-place remove-dead-writes view-slices
+        join-tensors
         make-kernels rename-written-tensors manifest-lifetimes remove-unused-kernels
         simplify-shapes pass-workspaces plan-memory reuse-in-place coalesce-storage
         reorder-for-memory annotate-memory assign-pools place-constants pack-storage layout-slices

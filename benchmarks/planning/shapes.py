@@ -58,8 +58,9 @@ def facts_of(choice: Choice, problems: Sequence[Problem]) -> dict[str, object]:
         "buffers": n,
         "conflicts": core_of(problems[0]).n_overlaps,
         "kept": len(choice.orientations),
-        "found for": "; ".join(choice.sources),
-        "operations per buffer": round(first.n_operations / n, 2),
+        "operations per buffer": round(
+            (sum(map(len, first.below)) + max(len(first.tops) - 1, 0)) / n, 2
+        ),
         "ratios": [round(ratio, 4) for ratio in ratios],
         "worst": round(max(ratios), 4),
     }

@@ -6,6 +6,8 @@ count from the instruction itself. The ops of instructions follow from the class
 `runtime.instructions`: `bytecode.MoveOp` is the op of `Move`, and its fields are its properties.
 """
 
+# pyright: reportUnusedImport=false
+
 from xdsl.ir import Dialect
 
 from ..xdsl_extras.late_definitions import late_definitions
@@ -38,20 +40,3 @@ def __getattr__(name: str) -> type[Instruction]:
     if name not in _OPS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return _OPS[name]
-
-
-__all__ = [
-    "DEVICES",
-    "INSTRUCTIONS",
-    "Bytecode",
-    "ConstantOp",
-    "Dims",
-    "FuncOp",
-    "Instruction",
-    "KernelConstantOp",
-    "KernelOp",
-    "LateConstantOp",
-    "ObjectType",
-    "RegisterAttr",
-    "StepOp",
-]

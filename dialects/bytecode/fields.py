@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, Self, TypeAlias, cast
 
 from xdsl.dialects.builtin import (
@@ -29,6 +30,7 @@ from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from ...operators.records import record
 from ...runtime.program.instructions import Kind, Reg
 from ..device import DeviceCarrier, VirtualDeviceAttr, parse_device
 from ..integers import i64_array, integers_of
@@ -76,38 +78,6 @@ class ObjectType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
         return type(self)(NoneAttr() if device is None else device)
 
 
-_REGISTER = base(RegisterAttr)
-_INTEGER = IntegerAttr.constr()
-_DIMS = Dims.constr()
-
-
-def constraint_of(kind: Kind) -> IRDLAttrConstraint[Attribute]:
-    """Return the constraint on the property for a field of this kind."""
-    match kind:
-        case Kind.READ | Kind.WRITE:
-            return _REGISTER
-        case Kind.READS | Kind.WRITES:
-            return irdl_to_attr_constraint(ArrayAttr[RegisterAttr])
-        case Kind.READ_OR_INTEGER:
-            return _REGISTER | _INTEGER
-        case Kind.READS_OR_INTEGERS:
-            return irdl_to_attr_constraint(ArrayAttr[RegisterAttr | IntegerAttr[I64]])
-        case Kind.READ_OR_DIMS:
-            return _REGISTER | _DIMS
-        case Kind.FUNCTION | Kind.KERNEL | Kind.CONSTANT:
-            return base(SymbolRefAttr)
-        case Kind.DEVICE:
-            return base(VirtualDeviceAttr)
-        case Kind.JUMP | Kind.INTEGER:
-            return irdl_to_attr_constraint(IntegerAttr[I64])
-        case Kind.INTEGERS | Kind.SHAPE:
-            return _DIMS
-        case Kind.DTYPE:
-            return base(TypeAttribute)
-        case Kind.TEXT:
-            return base(StringAttr)
-
-
 def _parse_register(parser: Parser) -> RegisterAttr:
     at = parser.pos
     word = parser.parse_identifier(" of a register")
@@ -136,6 +106,14 @@ def _parse_register_or_dims(parser: Parser) -> Attribute:
     return _parse_register(parser) if dims is None else i64_array(dims)
 
 
+def _parse_symbol(parser: Parser) -> Attribute:
+    return SymbolRefAttr(parser.parse_symbol_name())
+
+
+def _parse_text(parser: Parser) -> Attribute:
+    return StringAttr(parser.parse_str_literal())
+
+
 def _parse_shape(parser: Parser) -> Dims:
     at = parser.pos
     dims = parser.parse_dimension_list()
@@ -152,37 +130,8 @@ def _parse_list(item: Callable[[Parser], Attribute], parser: Parser) -> Attribut
     )
 
 
-def parse_field(kind: Kind, parser: Parser) -> Attribute:
-    """Parse a field of this kind."""
-    match kind:
-        case Kind.READ | Kind.WRITE:
-            return _parse_register(parser)
-        case Kind.READS | Kind.WRITES:
-            return _parse_list(_parse_register, parser)
-        case Kind.READ_OR_INTEGER:
-            return _parse_register_or_integer(parser)
-        case Kind.READS_OR_INTEGERS:
-            return _parse_list(_parse_register_or_integer, parser)
-        case Kind.READ_OR_DIMS:
-            return _parse_register_or_dims(parser)
-        case Kind.FUNCTION | Kind.KERNEL | Kind.CONSTANT:
-            return SymbolRefAttr(parser.parse_symbol_name())
-        case Kind.DEVICE:
-            return parse_device(parser)
-        case Kind.JUMP | Kind.INTEGER:
-            return _parse_integer(parser)
-        case Kind.INTEGERS:
-            return parse_integers(parser)
-        case Kind.SHAPE:
-            return _parse_shape(parser)
-        case Kind.DTYPE:
-            return parser.parse_type()
-        case Kind.TEXT:
-            return StringAttr(parser.parse_str_literal())
-
-
 def print_field(value: Attribute, kind: Kind, printer: Printer) -> None:
-    """Print `value` so that `parse_field` accepts it."""
+    """Print `value` as the form of its kind parses it."""
     match value:
         case RegisterAttr():
             printer.print_string(f"r{value.data}")
@@ -244,24 +193,39 @@ def _text(value: StringAttr, resolve: Resolve) -> str:
     return value.data
 
 
-VALUE_OF: Mapping[Kind, Callable[[Any, Resolve], Any]] = {
-    Kind.READ: _register,
-    Kind.WRITE: _register,
-    Kind.READS: _registers,
-    Kind.WRITES: _registers,
-    Kind.READ_OR_INTEGER: _number,
-    Kind.READS_OR_INTEGERS: _numbers,
-    Kind.READ_OR_DIMS: _register_or_dims,
-    Kind.JUMP: _number,
-    Kind.INTEGER: _number,
-    Kind.INTEGERS: _integers,
-    Kind.SHAPE: _integers,
-    Kind.DTYPE: _dtype,
-    Kind.TEXT: _text,
-    **{kind: _index_of(kind) for kind in (Kind.FUNCTION, Kind.KERNEL, Kind.CONSTANT, Kind.DEVICE)},
-}
-"""
-Functions that return the value of an instruction's field for the machine, by its kind.
+@record
+class FieldForm:
+    """A field of an instruction: its attribute, its text, and its value for the machine."""
 
-They raise `VerifyException` for an element type that the machine does not have.
-"""
+    constraint: IRDLAttrConstraint[Attribute]
+    parse: Callable[[Parser], Attribute]
+    value: Callable[[Any, Resolve], Any]
+    """Raises `VerifyException` for an element type that the machine does not have."""
+
+
+def _forms() -> Iterator[tuple[Kind, FieldForm]]:
+    register, dims, integer = base(RegisterAttr), Dims.constr(), IntegerAttr.constr()
+    i64s = irdl_to_attr_constraint(IntegerAttr[I64])
+    registers = irdl_to_attr_constraint(ArrayAttr[RegisterAttr])
+    either = irdl_to_attr_constraint(ArrayAttr[RegisterAttr | IntegerAttr[I64]])
+    for kind in (Kind.READ, Kind.WRITE):
+        yield kind, FieldForm(register, _parse_register, _register)
+    for kind in (Kind.READS, Kind.WRITES):
+        yield kind, FieldForm(registers, partial(_parse_list, _parse_register), _registers)
+    for kind in (Kind.JUMP, Kind.INTEGER):
+        yield kind, FieldForm(i64s, _parse_integer, _number)
+    for kind in (Kind.FUNCTION, Kind.KERNEL, Kind.CONSTANT):
+        yield kind, FieldForm(base(SymbolRefAttr), _parse_symbol, _index_of(kind))
+    yield Kind.DEVICE, FieldForm(base(VirtualDeviceAttr), parse_device, _index_of(Kind.DEVICE))
+    yield Kind.READ_OR_INTEGER, FieldForm(register | integer, _parse_register_or_integer, _number)
+    items = partial(_parse_list, _parse_register_or_integer)
+    yield Kind.READS_OR_INTEGERS, FieldForm(either, items, _numbers)
+    yield Kind.READ_OR_DIMS, FieldForm(register | dims, _parse_register_or_dims, _register_or_dims)
+    yield Kind.INTEGERS, FieldForm(dims, parse_integers, _integers)
+    yield Kind.SHAPE, FieldForm(dims, _parse_shape, _integers)
+    yield Kind.DTYPE, FieldForm(base(TypeAttribute), Parser.parse_type, _dtype)
+    yield Kind.TEXT, FieldForm(base(StringAttr), _parse_text, _text)
+
+
+FORMS: Mapping[Kind, FieldForm] = dict(_forms())
+"""The forms of fields, by kind."""

@@ -53,6 +53,8 @@ class FuncOp(Definition):
     The optional results are those that a caller from outside gets, one or a tuple. Their names
     differ; their types and names of dims are for readers: the machine does not check them.
     Dims of one name are equal in every call, and within their bounds, if they have some.
+    `caches [[1, 2, 1024]]` says that result 1 is parameter 2 with more rows, of which its buffer
+    has at most 1024.
     """
 
     name = "bytecode.func"
@@ -65,6 +67,8 @@ class FuncOp(Definition):
     output_dims = opt_prop_def(ArrayAttr[ArrayAttr[StringAttr]])
     dim_bounds = opt_prop_def(DictionaryAttr)
     """The least and the greatest size of named dims, or the least one alone."""
+    caches = opt_prop_def(ArrayAttr[ArrayAttr[IntegerAttr[I64]]])
+    """The results in buffers of parameters: result, parameter, and rows at most."""
     register_count = prop_def(IntegerAttr[I64])
 
     @classmethod
@@ -88,6 +92,9 @@ class FuncOp(Definition):
         bounds = None
         if parser.parse_optional_keyword("bounds") is not None:
             bounds = parser.parse_attribute()
+        caches = None
+        if parser.parse_optional_keyword("caches") is not None:
+            caches = parser.parse_attribute()
         parser.parse_keyword("registers")
         properties: dict[str, Attribute] = {
             "register_count": IntegerAttr(parser.parse_integer(allow_boolean=False), i64),
@@ -102,6 +109,8 @@ class FuncOp(Definition):
                 properties["output_dims"] = ArrayAttr([dims for _, _, dims in results])
         if bounds is not None:
             properties["dim_bounds"] = bounds
+        if caches is not None:
+            properties["caches"] = caches
         if any(dims for _, _, dims in params):
             properties["param_dims"] = ArrayAttr([dims for _, _, dims in params])
         return cls.create(properties=properties, regions=[parse_body(parser)])
@@ -129,8 +138,16 @@ class FuncOp(Definition):
         if self.dim_bounds is not None:
             printer.print_string(" bounds ")
             printer.print_attribute(self.dim_bounds)
+        if self.caches is not None:
+            printer.print_string(" caches ")
+            printer.print_attribute(self.caches)
         printer.print_string(f" registers {self.register_count.value.data} ")
         printer.print_region(self.body)
+
+    @property
+    def cache_numbers(self) -> Sequence[Sequence[int]]:
+        """The numbers of `caches`."""
+        return [[number.value.data for number in cache] for cache in self.caches or ()]
 
     @property
     def dims(self) -> Sequence[ArrayAttr[StringAttr]]:
@@ -174,6 +191,11 @@ class FuncOp(Definition):
                 raise VerifyException(
                     "bounds must be one or two numbers for a named dim, at least 0 and in order, "
                     f"but those of '{name}' are not"
+                )
+        for cache in self.cache_numbers:
+            if len(cache) != 3 or min(cache) < 0 or cache[1] >= len(self.param_names):
+                raise VerifyException(
+                    f"caches must be numbers of a result, a parameter, and rows, but one is {cache}"
                 )
         count = self.register_count.value.data
         if count < len(self.param_names):

@@ -16,13 +16,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...runtime.program import instructions as vm
 from ...runtime.program.instruction_table import fields_of, pieces_of
-from .fields import (
-    VALUE_OF,
-    RegisterAttr,
-    Resolve,
-    parse_field,
-    print_field,
-)
+from .fields import FORMS, RegisterAttr, Resolve, print_field
 
 
 @dataclass
@@ -81,7 +75,7 @@ class Instruction(IRDLOperation):
             for token in tokens:
                 _parse_literal(token, parser)
             if piece.field is not None:
-                properties[piece.field.name] = parse_field(piece.field.kind, parser)
+                properties[piece.field.name] = FORMS[piece.field.kind].parse(parser)
         return cls.create(properties=properties, attributes=parser.parse_optional_attr_dict())
 
     def print(self, printer: Printer) -> None:
@@ -107,7 +101,7 @@ class Instruction(IRDLOperation):
         values: list[Any] = []
         for each in fields_of(self.INSTRUCTION):
             value = self.properties.get(each.name)
-            values.append(each.absent if value is None else VALUE_OF[each.kind](value, resolve))
+            values.append(each.absent if value is None else FORMS[each.kind].value(value, resolve))
         return self.INSTRUCTION(*values)
 
     @property

@@ -12,7 +12,7 @@ from xdsl.traits import HasParent
 
 from ...runtime.program import instructions as vm
 from ...runtime.program.instruction_table import JUMP_KINDS, READ_KINDS, WRITE_KINDS, fields_of
-from .fields import constraint_of
+from .fields import FORMS
 from .function_ops import FuncOp
 from .instruction import Instruction
 
@@ -35,7 +35,7 @@ def op_of(kind: type[vm.Instruction]) -> type[Instruction]:
     }
     for field in fields_of(kind):
         define = opt_prop_def if field.optional else prop_def
-        members[field.name] = define(constraint_of(field.kind))
+        members[field.name] = define(FORMS[field.kind].constraint)
     return irdl_op_definition(type(f"{kind.__name__}Op", (Instruction,), members))
 
 

@@ -9,13 +9,7 @@ from xdsl.dialects.builtin import (
     TensorType,
 )
 from xdsl.ir import Block, Region
-from xdsl.irdl import (
-    IRDLOperation,
-    irdl_op_definition,
-    prop_def,
-    region_def,
-    traits_def,
-)
+from xdsl.irdl import IRDLOperation, irdl_op_definition, prop_def, region_def, traits_def
 from xdsl.parser import Parser
 from xdsl.traits import NoTerminator, SymbolOpInterface
 

@@ -1,17 +1,19 @@
 """
-Custom forms of `affine.if` and `affine.parallel`, as `mlir-opt` prints them.
+Custom forms of ops of the affine dialect, as `mlir-opt` prints them.
 
     affine.if #set(%i)[%n] -> f32 { … } else { … }
     affine.parallel (%i, %j) = (0, max(%a, 1)) to (%n, 9) step (1, 2) reduce ("addf") -> (f32) { … }
+    affine.store %v, %x[%i + symbol(%n)] {…} : memref<?xf32>
 
-xDSL 0.74 has none, and takes the reductions of `affine.parallel` for strings, with an operand each.
+xDSL 0.74 has none of the first two, takes the reductions of `affine.parallel` for strings, with an
+operand each, and reads neither symbols nor attributes of loads and stores.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from itertools import islice
+from collections.abc import Iterable, Sequence
+from itertools import chain, islice
 from typing import cast
 
 from xdsl.dialects import affine
@@ -23,6 +25,7 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     IntegerType,
+    MemRefType,
     TensorType,
     i32,
     i64,
@@ -39,7 +42,7 @@ from xdsl.irdl import (
     var_operand_def,
     var_result_def,
 )
-from xdsl.parser import Parser
+from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import Pure, RecursiveMemoryEffect
 
@@ -168,19 +171,19 @@ def print_if(self: affine.IfOp, printer: Printer) -> None:
     printer.print_op_attributes(self.attributes)
 
 
-Bounds = tuple[AffineMapAttr, DenseIntElementsAttr, Sequence[SSAValue]]
-"""The bounds of all dims, the number of those of each dim, and their operands."""
+class Operands:
+    """Parses expressions of values, which become the dims and symbols of a map."""
 
+    def __init__(self, parser: Parser) -> None:
+        self.parser = parser
+        self.dims: dict[SSAValue, AffineExpr] = {}
+        self.symbols: dict[SSAValue, AffineExpr] = {}
 
-def parse_bounds(parser: Parser, word: str) -> Bounds:
-    """Parse a bound for each dim: an expression, or the maximum or minimum of several."""
-    dims: dict[SSAValue, AffineExpr] = {}
-    symbols: dict[SSAValue, AffineExpr] = {}
+    def parse_expression(self) -> AffineExpr:
+        return parse_affine_expression(self.parser, self._parse_operand)
 
-    def parse_expression() -> AffineExpr:
-        return parse_affine_expression(parser, parse_operand)
-
-    def parse_operand() -> AffineExpr | None:
+    def _parse_operand(self) -> AffineExpr | None:
+        parser, symbols, dims = self.parser, self.symbols, self.dims
         if parser.parse_optional_keyword("symbol") is not None:
             with parser.in_parens():
                 value = parser.parse_operand(IndexType())
@@ -188,16 +191,94 @@ def parse_bounds(parser: Parser, word: str) -> Bounds:
         found = parser.parse_optional_operand(IndexType())
         return found and dims.setdefault(found, AffineExpr.dimension(len(dims)))
 
+    def map_of(self, results: Iterable[AffineExpr]) -> AffineMapAttr:
+        return AffineMapAttr(AffineMap(len(self.dims), len(self.symbols), tuple(results)))
+
+    @property
+    def values(self) -> Sequence[SSAValue]:
+        return [*self.dims, *self.symbols]
+
+
+Bounds = tuple[AffineMapAttr, DenseIntElementsAttr, Sequence[SSAValue]]
+"""The bounds of all dims, the number of those of each dim, and their operands."""
+
+
+def parse_bounds(parser: Parser, word: str) -> Bounds:
+    """Parse a bound for each dim: an expression, or the maximum or minimum of several."""
+    operands, paren = Operands(parser), parser.Delimiter.PAREN
+
     def parse_group() -> list[AffineExpr]:
         if parser.parse_optional_keyword(word) is None:
-            return [parse_expression()]
-        return parser.parse_comma_separated_list(parser.Delimiter.PAREN, parse_expression)
+            return [operands.parse_expression()]
+        return parser.parse_comma_separated_list(paren, operands.parse_expression)
 
-    groups = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parse_group)
-    bounds = AffineMap(len(dims), len(symbols), tuple(each for group in groups for each in group))
+    groups = parser.parse_comma_separated_list(paren, parse_group)
     type = cast("TensorType[IntegerType]", tensor_type(i32, [len(groups)]))
     counts = DenseIntElementsAttr.from_list(type, [*map(len, groups)])
-    return AffineMapAttr(bounds), counts, [*dims, *symbols]
+    return operands.map_of(chain.from_iterable(groups)), counts, operands.values
+
+
+Access = affine.LoadOp | affine.StoreOp | affine.VectorLoadOp | affine.VectorStoreOp
+
+
+def parse_access(cls: type[Access], parser: Parser) -> Access:
+    """Parse a load or a store, of an element or a vector."""
+    value = None
+    if issubclass(cls, affine.StoreOp | affine.VectorStoreOp):
+        value = parser.parse_unresolved_operand()
+        parser.parse_punctuation(",")
+    memref, map, indices = parse_subscripts(parser)
+    attributes = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    start, type = parser.pos, parser.parse_type()
+    if not isinstance(type, MemRefType):
+        parser.raise_error(f"expected a memref, but got {type}", start, parser.pos)
+    memory = cast("MemRefType[Attribute]", type)
+    accessed = memory.element_type
+    if parser.parse_optional_punctuation(",") is not None:
+        accessed = parser.parse_type()
+    stored = [] if value is None else [parser.resolve_operand(value, accessed)]
+    return cls.create(
+        operands=[*stored, parser.resolve_operand(memref, memory), *indices],
+        properties={"map": map},
+        result_types=[] if stored else [accessed],
+        attributes=attributes,
+    )
+
+
+def print_access(self: Access, printer: Printer) -> None:
+    """Print a load or a store, of an element or a vector."""
+    printer.print_string(" ")
+    accessed = self.value if isinstance(self, affine.StoreOp | affine.VectorStoreOp) else None
+    if accessed is not None:
+        printer.print_operand(accessed)
+        printer.print_string(", ")
+    print_subscripts(printer, self.memref, self.map.data, self.indices)
+    printer.print_op_attributes(self.attributes)
+    printer.print_string(" : ")
+    printer.print_attribute(self.memref.type)
+    if isinstance(self, affine.VectorLoadOp | affine.VectorStoreOp):
+        printer.print_string(", ")
+        printer.print_attribute((accessed or self.results[0]).type)
+
+
+def parse_subscripts(
+    parser: Parser,
+) -> tuple[UnresolvedOperand, AffineMapAttr, Sequence[SSAValue]]:
+    """Parse a memref with its subscripts."""
+    memref, operands = parser.parse_unresolved_operand(), Operands(parser)
+    square = parser.Delimiter.SQUARE
+    results = parser.parse_comma_separated_list(square, operands.parse_expression)
+    return memref, operands.map_of(results), operands.values
+
+
+def print_subscripts(
+    printer: Printer, memref: SSAValue, map: AffineMap, operands: Sequence[SSAValue]
+) -> None:
+    """Print a memref with its subscripts."""
+    printer.print_operand(memref)
+    with printer.in_square_brackets():
+        printer.print_list(map.results, lambda each: print_expression(printer, each, map, operands))
 
 
 @irdl_op_definition
@@ -287,14 +368,7 @@ def print_bounds(
     results = iter(map.results)
 
     def print_bound(bound: AffineExpr) -> None:
-        for part in re.split(r"\b([ds]\d+)\b", str(bound)):
-            if not re.fullmatch(r"[ds]\d+", part):
-                printer.print_string(part)
-                continue
-            is_symbol, number = part[0] == "s", int(part[1:])
-            printer.print_string("symbol(" if is_symbol else "")
-            printer.print_operand(operands[number + is_symbol * map.num_dims])
-            printer.print_string(")" if is_symbol else "")
+        print_expression(printer, bound, map, operands)
 
     def print_group(count: int) -> None:
         if count == 1:
@@ -308,3 +382,19 @@ def print_bounds(
     (length,) = groups.get_shape()
     with printer.in_parens():
         printer.print_list(counts * length if len(counts) < length else counts, print_group)
+
+
+def print_expression(
+    printer: Printer, expression: AffineExpr, map: AffineMap, operands: Sequence[SSAValue]
+) -> None:
+    """Print a result of `map` with operands in place of its dims and symbols."""
+    text = str(expression)
+    text = text[1:-1] if text.startswith("(") else text  # parentheses around all of it
+    for part in re.split(r"\b([ds]\d+)\b", text):
+        if not re.fullmatch(r"[ds]\d+", part):
+            printer.print_string(part)
+            continue
+        is_symbol, number = part[0] == "s", int(part[1:])
+        printer.print_string("symbol(" if is_symbol else "")
+        printer.print_operand(operands[number + is_symbol * map.num_dims])
+        printer.print_string(")" if is_symbol else "")

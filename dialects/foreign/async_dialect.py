@@ -15,13 +15,7 @@ from collections.abc import Sequence
 from typing import Self
 
 from xdsl.dialects.builtin import DenseArrayBase, i32
-from xdsl.ir import (
-    Attribute,
-    Dialect,
-    ParametrizedAttribute,
-    SSAValue,
-    TypeAttribute,
-)
+from xdsl.ir import Attribute, Dialect, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import (
     AnyAttr,
     AttrSizedOperandSegments,

@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
+    FunctionType,
     IndexType,
     IntegerAttr,
     MemRefType,
@@ -133,6 +134,44 @@ def print_global(self: memref.GlobalOp, printer: Printer) -> None:
         self.initial_value.print_without_type(printer)
     alignment = {} if self.alignment is None else {"alignment": self.alignment}
     printer.print_op_attributes({**self.attributes, **alignment})
+
+
+# ------------------------------------------------------------------- memref.atomic_rmw
+
+
+def parse_atomic_rmw(cls: type[memref.AtomicRMWOp], parser: Parser) -> memref.AtomicRMWOp:
+    """Parse an atomic update of an element."""
+    start, kind = parser.pos, parser.parse_identifier()
+    if kind not in affine_forms.REDUCTIONS:
+        expected = " ".join(affine_forms.REDUCTIONS)
+        parser.raise_error(f"expected one of {expected}, but got {kind}", start, parser.pos)
+    value = parser.parse_unresolved_operand()
+    parser.parse_punctuation(",")
+    memref, square = parser.parse_unresolved_operand(), parser.Delimiter.SQUARE
+    indices = parser.parse_comma_separated_list(square, lambda: parser.parse_operand(IndexType()))
+    attributes = parser.parse_optional_attr_dict()
+    parser.parse_punctuation(":")
+    start, type = parser.pos, parser.parse_function_type()
+    operands = parser.resolve_operands([value, memref], type.inputs.data, start)
+    return cls.create(
+        operands=[*operands, *indices],
+        properties={"kind": IntegerAttr(affine_forms.REDUCTIONS.index(kind), i64)},
+        attributes=attributes,
+        result_types=type.outputs.data,
+    )
+
+
+def print_atomic_rmw(self: memref.AtomicRMWOp, printer: Printer) -> None:
+    """Print an atomic update of an element."""
+    printer.print_string(f" {affine_forms.REDUCTIONS[self.kind.value.data]} ")
+    printer.print_operand(self.value)
+    printer.print_string(", ")
+    printer.print_operand(self.memref)
+    with printer.in_square_brackets():
+        printer.print_list(self.indices, printer.print_operand)
+    printer.print_op_attributes(self.attributes)
+    printer.print_string(" : ")
+    printer.print_attribute(FunctionType.from_lists(self.operand_types[:2], self.result_types))
 
 
 # --------------------------------------------------------------------------- scf.while
@@ -337,6 +376,7 @@ def _mend_memref() -> None:
     for kind, text in FORMATS.items():
         use_format(kind, text)
     use_form(memref.GlobalOp, parse_global, print_global)
+    use_form(memref.AtomicRMWOp, parse_atomic_rmw, print_atomic_rmw)
     memref.CopyOp.verify_ = verify_copy  # pyright: ignore[reportAttributeAccessIssue]
 
 
@@ -357,6 +397,12 @@ def _mend_linalg() -> None:
             _find_whole_windows(kind)
 
 
+def _mend_affine() -> None:
+    use_form(affine.IfOp, affine_forms.parse_if, affine_forms.print_if)
+    for kind in (affine.LoadOp, affine.StoreOp, affine.VectorLoadOp, affine.VectorStoreOp):
+        use_form(kind, affine_forms.parse_access, affine_forms.print_access)
+
+
 def _find_whole_windows(kind: Any) -> None:
     kind.get_default_indexing_maps = with_whole_windows(kind.get_default_indexing_maps)
 
@@ -366,7 +412,7 @@ _MENDS: dict[str, Callable[[], None]] = {
     "scf": _mend_scf,
     "linalg": _mend_linalg,
     "gpu": _mend_gpu,
-    "affine": lambda: use_form(affine.IfOp, affine_forms.parse_if, affine_forms.print_if),
+    "affine": _mend_affine,
 }
 _mended: set[str] = set()
 

@@ -12,9 +12,10 @@ reads and writes. Its body follows from the name, so that the custom form omits 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     AffineMapAttr,
     ArrayAttr,
     BoolAttr,
@@ -30,12 +31,17 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.linalg import ops as linalg_ops
+from xdsl.dialects.utils.dynamic_index_list import (
+    parse_dynamic_index_list_without_types,
+    print_dynamic_index_list,
+)
 from xdsl.ir import Attribute, Block, Operation, ParametrizedAttribute, Region, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     AttrSizedOperandSegments,
     IRDLOperation,
     ParsePropInAttrDict,
+    VarConstraint,
     base,
     irdl_attr_definition,
     irdl_op_definition,
@@ -50,7 +56,15 @@ from xdsl.irdl import (
     var_region_def,
     var_result_def,
 )
-from xdsl.parser import AttrParser, Parser
+from xdsl.irdl.declarative_assembly_format import (
+    AttributeVariable,
+    CustomDirective,
+    ParsingState,
+    PrintingState,
+    VariadicOperandVariable,
+    irdl_custom_directive,
+)
+from xdsl.parser import AttrParser, Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import (
     IsTerminator,
@@ -64,9 +78,6 @@ from xdsl.traits import (
 
 from ..interfaces import ResultAliases
 from . import affine_forms
-
-DYNAMIC = -(2**63)
-"""The static size of a dim whose size is an operand."""
 
 AnyMemRef = base(MemRefType) | base(UnrankedMemRefType)
 
@@ -112,11 +123,8 @@ class TransposeOp(IRDLOperation):
         printer.print_attribute(self.result.type)
 
 
-@irdl_op_definition
-class PrefetchOp(IRDLOperation):
+class Prefetch(IRDLOperation):
     """Fetch bytes into a cache."""
-
-    name = "memref.prefetch"
 
     memref = operand_def(MemRefType)
     indices = var_operand_def(IndexType)
@@ -124,48 +132,88 @@ class PrefetchOp(IRDLOperation):
     localityHint = prop_def(IntegerAttr)
     isDataCache = prop_def(BoolAttr)
 
-    traits = traits_def(MemoryReadEffect())
+    @staticmethod
+    def parse_hints(parser: Parser) -> dict[str, Attribute]:
+        def parse_whether(word: str, other: str) -> BoolAttr:
+            is_word = parser.parse_optional_keyword(word) is not None
+            if not is_word:
+                parser.parse_keyword(other)
+            return BoolAttr.from_bool(is_word)
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        memref = parser.parse_unresolved_operand()
-        square = parser.Delimiter.SQUARE
-        indices = parser.parse_comma_separated_list(square, parser.parse_unresolved_operand)
         parser.parse_punctuation(",")
-        is_write = parser.parse_identifier() == "write"
+        is_write = parse_whether("write", "read")
         parser.parse_punctuation(",")
         parser.parse_keyword("locality")
         with parser.in_angle_brackets():
             locality = parser.parse_integer()
         parser.parse_punctuation(",")
-        is_data = parser.parse_identifier() == "data"
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        return cls.create(
-            operands=[
-                parser.resolve_operand(memref, type),
-                *(parser.resolve_operand(index, IndexType()) for index in indices),
-            ],
-            properties={
-                "isWrite": BoolAttr.from_bool(is_write),
-                "localityHint": IntegerAttr(locality, i32),
-                "isDataCache": BoolAttr.from_bool(is_data),
-            },
-            attributes=attributes,
-        )
+        return {
+            "isWrite": is_write,
+            "localityHint": IntegerAttr(locality, i32),
+            "isDataCache": parse_whether("data", "instr"),
+        }
 
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_operand(self.memref)
-        with printer.in_square_brackets():
-            printer.print_list(self.indices, printer.print_operand)
+    def print_hints(self, printer: Printer) -> None:
         printer.print_string(", write" if self.isWrite.value.data else ", read")
         printer.print_string(f", locality<{self.localityHint.value.data}>")
         printer.print_string(", data" if self.isDataCache.value.data else ", instr")
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_attribute(self.memref.type)
+
+
+@irdl_op_definition
+class PrefetchOp(Prefetch):
+    """Fetch bytes into a cache."""
+
+    name = "memref.prefetch"
+
+    traits = traits_def(MemoryReadEffect())
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        memref = parser.parse_unresolved_operand()
+        square = parser.Delimiter.SQUARE
+        indices = parser.parse_comma_separated_list(
+            square, lambda: parser.parse_operand(IndexType())
+        )
+        hints, attributes = cls.parse_hints(parser), parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        operands = [parser.resolve_operand(memref, parser.parse_type()), *indices]
+        return cls.create(operands=operands, properties=hints, attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_operand(self.memref)
+        with printer.in_square_brackets():
+            printer.print_list(self.indices, printer.print_operand)
+        self.print_hints(printer)
+
+
+@irdl_op_definition
+class AffinePrefetchOp(Prefetch):
+    """Fetch bytes into a cache; the subscripts are affine."""
+
+    name = "affine.prefetch"
+
+    map = prop_def(AffineMapAttr)
+
+    traits = traits_def(MemoryReadEffect())
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        memref, map, indices = affine_forms.parse_subscripts(parser)
+        hints, attributes = cls.parse_hints(parser), parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        operands = [parser.resolve_operand(memref, parser.parse_type()), *indices]
+        return cls.create(
+            operands=operands, properties={**hints, "map": map}, attributes=attributes
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        affine_forms.print_subscripts(printer, self.memref, self.map.data, self.indices)
+        self.print_hints(printer)
 
 
 @irdl_op_definition
@@ -219,41 +267,15 @@ class GenericAtomicRMWOp(IRDLOperation):
 
     name = "memref.generic_atomic_rmw"
 
-    memref = operand_def(MemRefType)
+    T: ClassVar = VarConstraint("T", AnyAttr())
+
+    memref = operand_def(MemRefType.constr(T))
     indices = var_operand_def(IndexType)
-    result = result_def(AnyAttr())
+    result = result_def(T)
     atomic_body = region_def()
 
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        memref = parser.parse_unresolved_operand()
-        square = parser.Delimiter.SQUARE
-        indices = parser.parse_comma_separated_list(square, parser.parse_unresolved_operand)
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        body = parser.parse_region()
-        return cls.create(
-            operands=[
-                parser.resolve_operand(memref, type),
-                *(parser.resolve_operand(index, IndexType()) for index in indices),
-            ],
-            result_types=[element_of(type)],
-            regions=[body],
-            attributes=parser.parse_optional_attr_dict(),
-        )
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_operand(self.memref)
-        with printer.in_square_brackets():
-            printer.print_list(self.indices, printer.print_operand)
-        printer.print_string(" : ")
-        printer.print_attribute(self.memref.type)
-        printer.print_string(" ")
-        printer.print_region(self.atomic_body)
-        printer.print_op_attributes(self.attributes)
+    assembly_format = "$memref `[` $indices `]` `:` type($memref) $atomic_body attr-dict"
 
 
 # --------------------------------------------------------------------------------- scf
@@ -272,35 +294,38 @@ class InParallelOp(IRDLOperation):
     assembly_format = "$region attr-dict"
 
 
-def parse_sizes(
-    parser: Parser, operands: list[SSAValue], delimiter: Parser.Delimiter = Parser.Delimiter.PAREN
-) -> DenseArrayBase[Any]:
+def parse_sizes(parser: Parser, operands: list[UnresolvedOperand]) -> DenseArrayBase[Any]:
     """Parse sizes, static or operands, which are appended to `operands`."""
-
-    def parse_size() -> int:
-        number = parser.parse_optional_integer(allow_boolean=False)
-        if number is not None:
-            return number
-        operands.append(parser.resolve_operand(parser.parse_unresolved_operand(), IndexType()))
-        return DYNAMIC
-
-    return DenseArrayBase.from_list(i64, parser.parse_comma_separated_list(delimiter, parse_size))
+    paren = Parser.Delimiter.PAREN
+    values, sizes = parse_dynamic_index_list_without_types(parser, DYNAMIC_INDEX, delimiter=paren)
+    operands += values
+    return DenseArrayBase.from_list(i64, sizes)
 
 
 def print_sizes(
     printer: Printer, static: DenseArrayBase[Any], operands: Sequence[SSAValue]
 ) -> None:
     """Print sizes, static or operands."""
-    dynamic = iter(operands)
+    paren = Parser.Delimiter.PAREN
+    print_dynamic_index_list(printer, DYNAMIC_INDEX, operands, static.get_values(), delimiter=paren)
 
-    def print_size(size: int) -> None:
-        if size == DYNAMIC:
-            printer.print_operand(next(dynamic))
-        else:
-            printer.print_string(str(size))
 
-    with printer.in_parens():
-        printer.print_list(static.get_values(), print_size)
+@irdl_custom_directive
+class Sizes(CustomDirective):
+    """Sizes in parentheses, static or operands: `(2, %n)`."""
+
+    dynamic: VariadicOperandVariable
+    static: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        operands: list[UnresolvedOperand] = []
+        self.static.set(state, parse_sizes(parser, operands))
+        self.dynamic.set(state, operands)
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        state.print_whitespace(printer)
+        static = cast("DenseArrayBase[Any]", self.static.get(op))
+        print_sizes(printer, static, self.dynamic.get(op))
 
 
 # ------------------------------------------------------------------------------ affine
@@ -318,28 +343,26 @@ class DelinearizeIndexOp(IRDLOperation):
     multi_index = var_result_def(IndexType)
 
     traits = traits_def(Pure())
+    custom_directives = (Sizes,)
+    assembly_format = (
+        "$linear_index `into` custom<Sizes>($dynamic_basis, $static_basis) attr-dict `:` "
+        "type($multi_index)"
+    )
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        operands: list[SSAValue] = [parser.parse_operand(IndexType())]
-        parser.parse_keyword("into")
-        basis = parse_sizes(parser, operands)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
-        properties = {"static_basis": basis}
-        return cls.create(
-            operands=operands, properties=properties, attributes=attributes, result_types=types
-        )
 
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_operand(self.linear_index)
-        printer.print_string(" into ")
-        print_sizes(printer, self.static_basis, self.dynamic_basis)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_list(self.multi_index.types, printer.print_attribute)
+@irdl_custom_directive
+class Disjoint(CustomDirective):
+    """`disjoint`, or nothing, also for the `false` that `mlir-opt` prints."""
+
+    flag: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        if parser.parse_optional_keyword("disjoint") is not None:
+            self.flag.set(state, UnitAttr())
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        printer.print_string(" disjoint " if self.flag.get(op) == UnitAttr() else " ")
+        state.should_emit_space, state.last_was_punctuation = False, True
 
 
 @irdl_op_definition
@@ -352,41 +375,15 @@ class LinearizeIndexOp(IRDLOperation):
     dynamic_basis = var_operand_def(IndexType)
     static_basis = prop_def(DenseArrayBase.constr(i64))
     disjoint = opt_prop_def(AnyAttr())
-    """A unit; `false`, as `mlir-opt` prints it, is none."""
     linear_index = result_def(IndexType)
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(Pure())
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        properties: dict[str, Attribute] = {}
-        if parser.parse_optional_keyword("disjoint") is not None:
-            properties["disjoint"] = UnitAttr()
-        square, basis = parser.Delimiter.SQUARE, list[SSAValue]()
-        indices = parser.parse_comma_separated_list(
-            square, lambda: parser.parse_operand(IndexType())
-        )
-        parser.parse_keyword("by")
-        properties["static_basis"] = parse_sizes(parser, basis)
-        counts = DenseArrayBase.from_list(i32, [len(indices), len(basis)])
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        return cls.create(
-            operands=[*indices, *basis],
-            properties={**properties, "operandSegmentSizes": counts},
-            attributes=attributes,
-            result_types=[parser.parse_type()],
-        )
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" disjoint " if self.disjoint == UnitAttr() else " ")
-        with printer.in_square_brackets():
-            printer.print_list(self.multi_index, printer.print_operand)
-        printer.print_string(" by ")
-        print_sizes(printer, self.static_basis, self.dynamic_basis)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : index")
+    custom_directives = (Sizes, Disjoint)
+    assembly_format = (
+        "custom<Disjoint>($disjoint) `[` $multi_index `]` `by` custom<Sizes>($dynamic_basis, "
+        "$static_basis) attr-dict `:` type($linear_index)"
+    )
 
 
 @irdl_op_definition
@@ -411,7 +408,7 @@ class ForallOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        paren, groups = parser.Delimiter.PAREN, list[list[SSAValue]]([[], [], [], []])
+        paren, groups = parser.Delimiter.PAREN, list[list[UnresolvedOperand]]([[], [], []])
         indices = parser.parse_comma_separated_list(
             paren, lambda: parser.parse_argument(expect_type=False)
         )
@@ -428,6 +425,8 @@ class ForallOp(IRDLOperation):
             parser.parse_keyword("step")
             step = parse_sizes(parser, groups[2])
         arguments = [index.resolve(IndexType()) for index in indices]
+        bounds = [parser.resolve_operand(v, IndexType()) for group in groups for v in group]
+        shared: list[SSAValue] = []
         types: Sequence[Attribute] = ()
         if parser.parse_optional_keyword("shared_outs") is not None:
 
@@ -441,7 +440,7 @@ class ForallOp(IRDLOperation):
             types = parser.parse_comma_separated_list(paren, parser.parse_type)
             for (argument, operand), type in zip(outputs, types, strict=True):
                 arguments.append(argument.resolve(type))
-                groups[3].append(parser.resolve_operand(operand, type))
+                shared.append(parser.resolve_operand(operand, type))
         body = parser.parse_region(arguments)
         if body.block.last_op is None or not body.block.last_op.has_trait(IsTerminator):
             body.block.add_op(InParallelOp.create(regions=[Region()]))
@@ -450,12 +449,12 @@ class ForallOp(IRDLOperation):
             "staticLowerBound": lower,
             "staticUpperBound": upper,
             "staticStep": step,
-            "operandSegmentSizes": DenseArrayBase.from_list(i32, [*map(len, groups)]),
+            "operandSegmentSizes": DenseArrayBase.from_list(i32, [*map(len, (*groups, shared))]),
         }
         if "mapping" in attributes:
             properties["mapping"] = attributes.pop("mapping")
         return cls.create(
-            operands=[value for group in groups for value in group],
+            operands=[*bounds, *shared],
             properties=properties,
             attributes=attributes,
             result_types=types,
@@ -757,6 +756,7 @@ MISSING: dict[str, Callable[[], Sequence[type[Operation]]]] = {
     "affine": lambda: (
         affine_forms.ParallelOp,
         affine_forms.MaxOp,
+        AffinePrefetchOp,
         DelinearizeIndexOp,
         LinearizeIndexOp,
     ),

@@ -13,6 +13,7 @@ from .tensor_ops import AllocTensorOp, BufferOp, KillOp, PlacedOp
 from .workspace_ops import (
     ALIGNMENT,
     ALLOCATED,
+    LENT,
     POOL,
     RESULT,
     SIZE,
@@ -47,6 +48,7 @@ Memory = Dialect(
 __all__ = [
     "ALIGNMENT",
     "ALLOCATED",
+    "LENT",
     "POOL",
     "POOLS",
     "RESULT",

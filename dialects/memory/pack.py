@@ -30,6 +30,13 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
+from xdsl.irdl.declarative_assembly_format import (
+    AttributeVariable,
+    CustomDirective,
+    ParsingState,
+    PrintingState,
+    irdl_custom_directive,
+)
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import EffectInstance, MemoryEffectKind
@@ -44,6 +51,7 @@ from ..interfaces import (
     HoldsNoTensors,
     OnHost,
 )
+from ..xdsl_extras.formats import Qualified
 from ..xdsl_extras.segments import operand_counts
 from ..xdsl_extras.xdsl_internals import operands_of
 from .memory_pools import PoolAttr
@@ -92,6 +100,32 @@ class PackType(ParametrizedAttribute, TypeAttribute, HoldsNoTensors):
     name = "memory.pack"
 
 
+@irdl_custom_directive
+class OrdersOf(CustomDirective):
+    """The choice of the offsets of a pack: `at_bind`, `ordered`, `smallest of 2` or nothing."""
+
+    at_bind: AttributeVariable
+    orders: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        if parser.parse_optional_keyword("at_bind") is not None:
+            self.at_bind.set(state, UnitAttr())
+        elif parser.parse_optional_keyword("ordered") is not None:
+            self.orders.set(state, IntegerAttr(1, i64))
+        elif parser.parse_optional_keyword("smallest") is not None:
+            parser.parse_keyword("of")
+            self.orders.set(state, IntegerAttr(parser.parse_integer(allow_boolean=False), i64))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        assert isinstance(op, PackOp)
+        if op.at_bind is not None:
+            printer.print_string(" at_bind")
+        elif op.n_orders == 1:
+            printer.print_string(" ordered")
+        elif op.orders is not None:
+            printer.print_string(f" smallest of {op.n_orders}")
+
+
 @irdl_op_definition
 class PackOp(IRDLOperation):
     """
@@ -135,6 +169,12 @@ class PackOp(IRDLOperation):
     pack = result_def(PackType)
 
     traits = traits_def(AllocatesResults(), NumbersOnHost())
+    custom_directives = (OrdersOf, Qualified)
+    assembly_format = (
+        "custom<OrdersOf>($at_bind, $orders) `align` $alignment (`in` "
+        "custom<Qualified>($pool)^)? (`within` $workspace^ `:` type($workspace) `->`):(`:`)? "
+        "type($pack) attr-dict"
+    )
 
     def __init__(
         self, alignment: int, workspace: SSAValue | None = None, pool: PoolAttr | None = None
@@ -149,59 +189,6 @@ class PackOp(IRDLOperation):
     def n_orders(self) -> int:
         """The number of its orders; 0 if it has none."""
         return 0 if self.orders is None else self.orders.value.data
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        properties: dict[str, Attribute] = {}
-        if parser.parse_optional_keyword("at_bind") is not None:
-            properties["at_bind"] = UnitAttr()
-        elif parser.parse_optional_keyword("ordered") is not None:
-            properties["orders"] = IntegerAttr(1, i64)
-        elif parser.parse_optional_keyword("smallest") is not None:
-            parser.parse_keyword("of")
-            properties["orders"] = IntegerAttr(parser.parse_integer(allow_boolean=False), i64)
-        parser.parse_keyword("align")
-        properties["alignment"] = IntegerAttr(parser.parse_integer(allow_boolean=False), i64)
-        if parser.parse_optional_keyword("in") is not None:
-            start = parser.pos
-            properties["pool"] = pool = parser.parse_attribute()
-            if not isinstance(pool, PoolAttr):
-                parser.raise_error(f"expected a #memory.pool, but got {pool}", start, parser.pos)
-        workspace: list[SSAValue] = []
-        if parser.parse_optional_keyword("within") is not None:
-            unresolved = parser.parse_unresolved_operand()
-            parser.parse_punctuation(":")
-            workspace = [parser.resolve_operand(unresolved, parser.parse_type())]
-            parser.parse_punctuation("->")
-        else:
-            parser.parse_punctuation(":")
-        type = parser.parse_type()
-        attributes = parser.parse_optional_attr_dict()
-        return cls.create(
-            operands=workspace, properties=properties, attributes=attributes, result_types=[type]
-        )
-
-    def print(self, printer: Printer) -> None:
-        if self.at_bind is not None:
-            printer.print_string(" at_bind")
-        elif self.n_orders == 1:
-            printer.print_string(" ordered")
-        elif self.orders is not None:
-            printer.print_string(f" smallest of {self.n_orders}")
-        printer.print_string(f" align {self.alignment.value.data}")
-        if self.pool is not None:
-            printer.print_string(" in ")
-            printer.print_attribute(self.pool)
-        if self.workspace is not None:
-            printer.print_string(" within ")
-            printer.print_operand(self.workspace)
-            printer.print_string(" : ")
-            printer.print_attribute(self.workspace.type)
-            printer.print_string(" -> ")
-        else:
-            printer.print_string(" : ")
-        printer.print_attribute(self.pack.type)
-        printer.print_op_attributes(self.attributes)
 
     def verify_(self) -> None:
         verify_alignment(self.alignment)
@@ -494,34 +481,14 @@ class TotalOp(IRDLOperation):
     total = result_def(i64)
 
     traits = traits_def(AllocatesResults(), NumbersOnHost())
+    assembly_format = "$pack (`pool` $pool^)? attr-dict"
 
-    def __init__(self, pack: SSAValue, pool: int = 0):
-        super().__init__(
-            operands=[pack],
-            properties={"pool": IntegerAttr(pool, i64) if pool else None},
-            result_types=[i64],
-        )
+    def __init__(self, pack: SSAValue):
+        super().__init__(operands=[pack], result_types=[i64])
 
     @property
     def pool_number(self) -> int:
         return 0 if self.pool is None else self.pool.value.data
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        pack = parser.resolve_operand(parser.parse_unresolved_operand(), PackType())
-        pool = 0
-        if parser.parse_optional_keyword("pool") is not None:
-            pool = parser.parse_integer(allow_boolean=False)
-        op = cls(pack, pool)
-        op.attributes = parser.parse_optional_attr_dict()
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_operand(self.pack)
-        if self.pool is not None:
-            printer.print_string(f" pool {self.pool_number}")
-        printer.print_op_attributes(self.attributes)
 
 
 @dataclass(eq=False)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Self
-
-from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, i32, i64
+from xdsl.dialects.builtin import I64, IntegerAttr, i64
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
@@ -18,6 +16,13 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
+from xdsl.irdl.declarative_assembly_format import (
+    CustomDirective,
+    ParsingState,
+    PrintingState,
+    TypeDirective,
+    irdl_custom_directive,
+)
 from xdsl.parser import Parser
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.printer import Printer
@@ -25,16 +30,9 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ..interfaces import Part, ViewsOperand
+from ..xdsl_extras.formats import StaticOrDynamic
 from ..xdsl_extras.trait_patterns import Patterns
-from .static_or_dynamic import (
-    exactly_one,
-    folded,
-    parse_static_or_dynamic,
-    print_static_or_dynamic,
-    verify_alignment,
-    verify_fits,
-    verify_size,
-)
+from .static_or_dynamic import exactly_one, folded, verify_alignment, verify_fits, verify_size
 from .storage_ops import AllocStorageOp, SizesOnHost, StorageType
 
 
@@ -48,6 +46,21 @@ class PartOfStorage(ViewsOperand):
         assert offset is not None, "verified: static or dynamic"
         assert size is not None, "verified: static or dynamic"
         return Part(offset, size, op.alignment.value.data)
+
+
+@irdl_custom_directive
+class OfSameType(CustomDirective):
+    """The type of a storage and of its slice."""
+
+    storage: TypeDirective
+    slice: TypeDirective
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        self.slice.parse(parser, state)
+        self.storage.set(state, state.result_types[0] or ())
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        self.slice.print(printer, state, op)
 
 
 @irdl_op_definition
@@ -77,6 +90,12 @@ class SliceStorageOp(IRDLOperation, HasCanonicalizationPatternsInterface):
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(Pure(), PartOfStorage(), SizesOnHost())
+    custom_directives = (StaticOrDynamic, OfSameType)
+    assembly_format = (
+        "$storage `[` custom<StaticOrDynamic>($offset, $dynamic_offset) `]` `size` "
+        "custom<StaticOrDynamic>($size, $dynamic_size) `align` $alignment attr-dict `:` "
+        "custom<OfSameType>(type($storage), type($slice))"
+    )
 
     def __init__(
         self, storage: SSAValue, offset: int | SSAValue, size: int | SSAValue, alignment: int
@@ -98,46 +117,6 @@ class SliceStorageOp(IRDLOperation, HasCanonicalizationPatternsInterface):
     @classmethod
     def get_canonicalization_patterns(cls) -> Patterns:
         return (FoldSlice(),)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        unresolved = parser.parse_unresolved_operand()
-        parser.parse_punctuation("[")
-        offset, dynamic_offset = parse_static_or_dynamic(parser, i64)
-        parser.parse_punctuation("]")
-        parser.parse_keyword("size")
-        size, dynamic_size = parse_static_or_dynamic(parser, i64)
-        parser.parse_keyword("align")
-        properties: dict[str, Attribute] = {
-            "alignment": IntegerAttr(parser.parse_integer(allow_boolean=False), i64)
-        }
-        if offset is not None:
-            properties["offset"] = offset
-        if size is not None:
-            properties["size"] = size
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        dynamic = [[] if value is None else [value] for value in (dynamic_offset, dynamic_size)]
-        properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, [1, *map(len, dynamic)])
-        return cls.create(
-            operands=[parser.resolve_operand(unresolved, type), *dynamic[0], *dynamic[1]],
-            properties=properties,
-            attributes=attributes,
-            result_types=[type],
-        )
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_operand(self.storage)
-        printer.print_string("[")
-        print_static_or_dynamic(printer, self.offset, self.dynamic_offset)
-        printer.print_string("] size ")
-        print_static_or_dynamic(printer, self.size, self.dynamic_size)
-        printer.print_string(f" align {self.alignment.value.data}")
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.slice.type)
 
     def _verify_alignment(self) -> None:
         owner, alignment = self.storage.owner, self.alignment.value.data

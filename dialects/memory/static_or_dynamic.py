@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from xdsl.dialects.builtin import I64, IntegerAttr, i64
-from xdsl.ir import (
-    Attribute,
-    SSAValue,
-)
+from xdsl.ir import Attribute, SSAValue
 from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from ...operators import storage_errors
@@ -23,16 +19,6 @@ def parse_static_or_dynamic(
     if (value := parser.parse_optional_integer(allow_boolean=False)) is not None:
         return IntegerAttr(value, i64), None
     return None, parser.resolve_operand(parser.parse_unresolved_operand(), type)
-
-
-def print_static_or_dynamic(
-    printer: Printer, static: IntegerAttr[I64] | None, dynamic: SSAValue | None
-) -> None:
-    if static is not None:
-        printer.print_string(str(static.value.data))
-    else:
-        assert dynamic is not None, "neither a static nor a dynamic value"
-        printer.print_operand(dynamic)
 
 
 def folded(static: IntegerAttr[I64] | None, dynamic: SSAValue | None) -> int | SSAValue:

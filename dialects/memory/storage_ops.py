@@ -8,13 +8,7 @@ from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import I64, IntegerAttr, NoneAttr, i64
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
-from xdsl.ir import (
-    Attribute,
-    Operation,
-    ParametrizedAttribute,
-    SSAValue,
-    TypeAttribute,
-)
+from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import (
     IRDLOperation,
     irdl_attr_definition,
@@ -26,7 +20,7 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
-from xdsl.parser import AttrParser, Parser
+from xdsl.parser import AttrParser
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
@@ -43,17 +37,11 @@ from ..interfaces import (
     Pinned,
     SameDomain,
 )
+from ..xdsl_extras.formats import Qualified, StaticOrDynamic
 from ..xdsl_extras.trait_patterns import Patterns
 from ..xdsl_extras.xdsl_internals import operands_of
 from .memory_pools import is_pool_of
-from .static_or_dynamic import (
-    exactly_one,
-    folded,
-    parse_static_or_dynamic,
-    print_static_or_dynamic,
-    verify_alignment,
-    verify_size,
-)
+from .static_or_dynamic import exactly_one, folded, verify_alignment, verify_size
 
 
 def _device_or_none(value: Attribute | None) -> VirtualDeviceAttr | NoneAttr:
@@ -170,6 +158,11 @@ class AllocStorageOp(IRDLOperation, HasCanonicalizationPatternsInterface):
     storage = result_def(StorageType)
 
     traits = traits_def(AllocatesResults(), StorageDevice(), StorageAnnotation())
+    custom_directives = (StaticOrDynamic, Qualified)
+    assembly_format = (
+        "custom<StaticOrDynamic>($size, $dynamic_size) `align` $alignment (`on` "
+        "custom<Qualified>($device)^)? attr-dict `:` type($storage)"
+    )
 
     def __init__(
         self,
@@ -190,37 +183,6 @@ class AllocStorageOp(IRDLOperation, HasCanonicalizationPatternsInterface):
     @classmethod
     def get_canonicalization_patterns(cls) -> Patterns:
         return (FoldSize(),)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        size, dynamic = parse_static_or_dynamic(parser, i64)
-        parser.parse_keyword("align")
-        properties: dict[str, Attribute] = {
-            "alignment": IntegerAttr(parser.parse_integer(allow_boolean=False), i64)
-        }
-        if size is not None:
-            properties["size"] = size
-        if parser.parse_optional_keyword("on") is not None:
-            properties["device"] = parse_device(parser)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        return cls.create(
-            operands=[] if dynamic is None else [dynamic],
-            properties=properties,
-            attributes=attributes,
-            result_types=[parser.parse_type()],
-        )
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        print_static_or_dynamic(printer, self.size, self.dynamic_size)
-        printer.print_string(f" align {self.alignment.value.data}")
-        if self.device is not None:
-            printer.print_string(" on ")
-            printer.print_attribute(self.device)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.storage.type)
 
     def verify_(self) -> None:
         exactly_one("the size", self.size, next(iter(operands_of(self)), None))

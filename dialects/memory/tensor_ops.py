@@ -19,12 +19,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
-from xdsl.ir import (
-    Attribute,
-    Block,
-    Operation,
-    SSAValue,
-)
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     AttrSizedOperandSegments,
@@ -36,6 +31,13 @@ from xdsl.irdl import (
     result_def,
     traits_def,
     var_operand_def,
+)
+from xdsl.irdl.declarative_assembly_format import (
+    CustomDirective,
+    ParsingState,
+    PrintingState,
+    TypeDirective,
+    irdl_custom_directive,
 )
 from xdsl.parser import Parser
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -53,19 +55,13 @@ from ..interfaces import (
 )
 from ..memrefs import buffer_size
 from ..tensors import as_tensor, bits_of, element_size, is_static, tensor_size
+from ..xdsl_extras.formats import StaticOrDynamic, variable_of
 from ..xdsl_extras.segments import operand_counts
 from ..xdsl_extras.trait_patterns import Patterns
 from ..xdsl_extras.xdsl_internals import operands_of
 from .memory_pools import is_pool_of
 from .slice_ops import SliceStorageOp
-from .static_or_dynamic import (
-    exactly_one,
-    folded,
-    parse_static_or_dynamic,
-    print_static_or_dynamic,
-    verify_fits,
-    verify_shape,
-)
+from .static_or_dynamic import exactly_one, folded, verify_fits, verify_shape
 from .storage_ops import AllocStorageOp, SizesOnHost, StorageType
 
 _Offset: TypeAlias = IntegerAttr[I64]
@@ -116,6 +112,51 @@ class PlacedOp(IRDLOperation, HasCanonicalizationPatternsInterface):
         self.properties["operandSegmentSizes"] = _segments(computed, len(shape))
 
 
+@irdl_custom_directive
+class ShapeType(CustomDirective):
+    """`S -> ` if the shape is an operand of type S."""
+
+    shape: TypeDirective
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        if state.operands[variable_of(self.shape).index]:
+            self.shape.set(state, [parser.parse_type()])
+            parser.parse_punctuation("->")
+        else:
+            self.shape.set(state, [])
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        for type in self.shape.get(op):
+            state.print_whitespace(printer)
+            printer.print_attribute(type)
+            printer.print_string(" ->")
+
+
+@irdl_custom_directive
+class StorageTypeOf(CustomDirective):
+    """` in S` for a storage that is not of the device of what is in it; of a memref, of none."""
+
+    content: TypeDirective
+    storage: TypeDirective
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        contents = state.result_types[variable_of(self.content).index]
+        assert contents is not None, "the type of the result is before that of its storage"
+        is_stated = parser.parse_optional_keyword("in") is not None
+        self.storage.set(state, [parser.parse_type() if is_stated else usual_storage(*contents)])
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        ((content,), (storage,)) = self.content.get(op), self.storage.get(op)
+        if storage != usual_storage(content):
+            printer.print_string(" in ")
+            printer.print_attribute(storage)
+
+
+def usual_storage(content: Attribute) -> StorageType:
+    """Return the storage of a tensor or memref whose type is not printed."""
+    return StorageType(None if isinstance(content, MemRefType) else device_of(content))
+
+
 @irdl_op_definition
 class AllocTensorOp(PlacedOp):
     """
@@ -141,6 +182,12 @@ class AllocTensorOp(PlacedOp):
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(AllocatesResults(), ShapedByOperand(), SizesOnHost())
+    custom_directives = (StaticOrDynamic, ShapeType, StorageTypeOf)
+    assembly_format = (
+        "$storage `[` custom<StaticOrDynamic>($offset, $dynamic_offset) `]` (`shape` $shape^)? "
+        "attr-dict `:` custom<ShapeType>(type($shape)) type($tensor) "
+        "custom<StorageTypeOf>(ref(type($tensor)), type($storage))"
+    )
 
     def __init__(
         self,
@@ -167,51 +214,6 @@ class AllocTensorOp(PlacedOp):
         return cls.create(
             operands=[storage, shape], result_types=[type], properties=_AT_START_SHAPED
         )
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        unresolved = parser.parse_unresolved_operand()
-        parser.parse_punctuation("[")
-        offset, dynamic = parse_static_or_dynamic(parser, i64)
-        parser.parse_punctuation("]")
-        shape = None
-        if parser.parse_optional_keyword("shape") is not None:
-            shape = parser.parse_unresolved_operand()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        if shape is not None:
-            shape = parser.resolve_operand(shape, type)
-            parser.parse_punctuation("->")
-            type = parser.parse_type()
-        room: Attribute = StorageType(device_of(type))
-        if parser.parse_optional_keyword("in") is not None:
-            room = parser.parse_type()
-        storage = parser.resolve_operand(unresolved, room)
-        at = dynamic if offset is None else offset.value.data
-        assert at is not None
-        op = cls(storage, at, type, shape)
-        op.attributes = attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_operand(self.storage)
-        printer.print_string("[")
-        print_static_or_dynamic(printer, self.offset, self.dynamic_offset)
-        printer.print_string("]")
-        if self.shape is not None:
-            printer.print_string(" shape ")
-            printer.print_operand(self.shape)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        if self.shape is not None:
-            printer.print_attribute(self.shape.type)
-            printer.print_string(" -> ")
-        printer.print_attribute(self.tensor.type)
-        if self.storage.type != StorageType(device_of(self.tensor.type)):
-            printer.print_string(" in ")
-            printer.print_attribute(self.storage.type)
 
     def verify_(self) -> None:
         storage, *others = operands_of(self)
@@ -286,6 +288,12 @@ class BufferOp(PlacedOp):
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(AllocatesResults(), AnyDevice())
+    custom_directives = (StaticOrDynamic, StorageTypeOf)
+    assembly_format = (
+        "$storage `[` custom<StaticOrDynamic>($offset, $dynamic_offset) `]` (`sizes` `` `(` "
+        "$sizes^ `)`)? attr-dict `:` type($memref) "
+        "custom<StorageTypeOf>(ref(type($memref)), type($storage))"
+    )
 
     def __init__(
         self,
@@ -301,46 +309,6 @@ class BufferOp(PlacedOp):
             properties["offset"] = i64_attribute(offset)
         operands = (storage, *sizes) if is_static else (storage, offset, *sizes)
         Operation.__init__(self, operands=operands, properties=properties, result_types=(type,))
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        unresolved = parser.parse_unresolved_operand()
-        parser.parse_punctuation("[")
-        offset, dynamic = parse_static_or_dynamic(parser, i64)
-        parser.parse_punctuation("]")
-        sizes: Sequence[SSAValue] = ()
-        if parser.parse_optional_keyword("sizes") is not None:
-            listed = parser.parse_comma_separated_list(
-                parser.Delimiter.PAREN, parser.parse_unresolved_operand
-            )
-            sizes = [parser.resolve_operand(size, IndexType()) for size in listed]
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type, room = parser.parse_type(), StorageType()
-        if parser.parse_optional_keyword("in") is not None:
-            room = parser.parse_type()
-        at = dynamic if offset is None else offset.value.data
-        assert at is not None
-        op = cls(parser.resolve_operand(unresolved, room), at, type, sizes)
-        op.attributes = attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_operand(self.storage)
-        printer.print_string("[")
-        print_static_or_dynamic(printer, self.offset, self.dynamic_offset)
-        printer.print_string("]")
-        if self.sizes:
-            printer.print_string(" sizes(")
-            printer.print_list(self.sizes, printer.print_operand)
-            printer.print_string(")")
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.memref.type)
-        if self.storage.type != StorageType():
-            printer.print_string(" in ")
-            printer.print_attribute(self.storage.type)
 
     def verify_(self) -> None:
         exactly_one("the offset", self.offset, self.dynamic_offset)

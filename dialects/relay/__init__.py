@@ -11,6 +11,7 @@ from ..xdsl_extras.late_definitions import late_definitions
 with late_definitions():
     from . import (
         broadcast,
+        cache_attributes,
         convolution,
         creation,
         dynamic,
@@ -142,4 +143,5 @@ Relay = Dialect(
 )
 
 upstream.attach_interfaces()
+cache_attributes.attach()
 dims_attributes.attach()

@@ -16,13 +16,7 @@ from xdsl.traits import ConstantLike, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ..dense import Dense
-from ..device import (
-    VirtualDeviceAttr,
-    device_of,
-    equals_without_devices,
-    parse_device,
-    with_device,
-)
+from ..device import VirtualDeviceAttr, device_of, equals_without_devices, parse_device, with_device
 from ..interfaces import Rematerializable
 from ..tensors import as_tensor, is_static, tensor_size
 from .incomplete import AnyTensor

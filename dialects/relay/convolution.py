@@ -1,11 +1,10 @@
 """Convolutions over one, two and three axes."""
 
-from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.irdl import irdl_op_definition, operand_def
 
-from .families import OUT_FUSABLE
+from .families import OutFusable
 from .incomplete import AnyTensor
 from .matmul import SumOfProducts
-from .operator import RelayOperator
 from .properties import int_prop, ints_prop, string_prop
 
 
@@ -63,7 +62,7 @@ class Conv1dOp(SumOfProducts):
 
 
 @irdl_op_definition
-class Conv2dTransposeOp(RelayOperator):
+class Conv2dTransposeOp(OutFusable):
     """
     Spread each pixel of `data` over the result, weighted by `weight`: the transpose of `conv2d`.
 
@@ -81,7 +80,6 @@ class Conv2dTransposeOp(RelayOperator):
 
     data = operand_def(AnyTensor)
     weight = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     strides = ints_prop((1, 1))
     padding = ints_prop((0, 0, 0, 0))
     output_padding = ints_prop((0, 0))
@@ -89,8 +87,6 @@ class Conv2dTransposeOp(RelayOperator):
     groups = int_prop(1)
     data_layout = string_prop("NCHW")
     kernel_layout = string_prop("IOHW")
-
-    traits = traits_def(*OUT_FUSABLE)
 
 
 @irdl_op_definition
@@ -227,7 +223,7 @@ class DeformableConv2dOp(SumOfProducts):
 
 
 @irdl_op_definition
-class Dilation2dOp(RelayOperator):
+class Dilation2dOp(OutFusable):
     """
     Take the maximum of each window of the images `data` plus `weight` (a grey-scale dilation).
 
@@ -244,11 +240,8 @@ class Dilation2dOp(RelayOperator):
 
     data = operand_def(AnyTensor)
     weight = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     strides = ints_prop((1, 1))
     padding = ints_prop((0, 0, 0, 0))
     dilations = ints_prop((1, 1))
     data_layout = string_prop("NCHW")
     kernel_layout = string_prop("IHW")
-
-    traits = traits_def(*OUT_FUSABLE)

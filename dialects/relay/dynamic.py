@@ -1,16 +1,15 @@
 """The operators of `dyn`: the operands after the data are sizes, on the host."""
 
-from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.irdl import irdl_op_definition, operand_def
 
-from .families import BROADCAST, INJECTIVE
+from .families import Broadcasting, Injective
 from .incomplete import AnyTensor
-from .operator import RelayOperator
 from .properties import bool_prop, int_prop, optional_ints_prop, string_prop
 from .reshape import ReshapingInterface
 
 
 @irdl_op_definition
-class DynReshapeOp(RelayOperator, ReshapingInterface):
+class DynReshapeOp(Injective, ReshapingInterface):
     """
     Reshape `data` to `shape`.
 
@@ -26,14 +25,11 @@ class DynReshapeOp(RelayOperator, ReshapingInterface):
 
     data = operand_def(AnyTensor)
     shape = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     allowzero = bool_prop(False)
-
-    traits = traits_def(*INJECTIVE)
 
 
 @irdl_op_definition
-class DynSqueezeOp(RelayOperator, ReshapingInterface):
+class DynSqueezeOp(Injective, ReshapingInterface):
     """
     Remove the dims `axis` of `data`, which must be 1.
 
@@ -46,13 +42,10 @@ class DynSqueezeOp(RelayOperator, ReshapingInterface):
 
     data = operand_def(AnyTensor)
     axis = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
-
-    traits = traits_def(*INJECTIVE)
 
 
 @irdl_op_definition
-class DynExpandDimsOp(RelayOperator, ReshapingInterface):
+class DynExpandDimsOp(Injective, ReshapingInterface):
     """
     Insert `num_newaxis` dims of 1 at the scalar `axis` of `data`.
 
@@ -67,14 +60,11 @@ class DynExpandDimsOp(RelayOperator, ReshapingInterface):
 
     data = operand_def(AnyTensor)
     axis = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     num_newaxis = int_prop(1)
-
-    traits = traits_def(*INJECTIVE)
 
 
 @irdl_op_definition
-class DynBroadcastToOp(RelayOperator):
+class DynBroadcastToOp(Broadcasting):
     """
     Broadcast `data` to `shape`.
 
@@ -87,13 +77,10 @@ class DynBroadcastToOp(RelayOperator):
 
     data = operand_def(AnyTensor)
     shape = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
-
-    traits = traits_def(*BROADCAST)
 
 
 @irdl_op_definition
-class DynTileOp(RelayOperator):
+class DynTileOp(Broadcasting):
     """
     Tile `data` `reps[i]` times along axis i; dims and `reps` are aligned at the last axis.
 
@@ -106,13 +93,10 @@ class DynTileOp(RelayOperator):
 
     data = operand_def(AnyTensor)
     reps = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
-
-    traits = traits_def(*BROADCAST)
 
 
 @irdl_op_definition
-class DynStridedSliceOp(RelayOperator):
+class DynStridedSliceOp(Injective):
     """
     Take every `strides`-th slice of `data` from `begin` up to `end` along `axes`.
 
@@ -130,15 +114,12 @@ class DynStridedSliceOp(RelayOperator):
     begin = operand_def(AnyTensor)
     end = operand_def(AnyTensor)
     strides = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     axes = optional_ints_prop()
     slice_mode = string_prop("end")
 
-    traits = traits_def(*INJECTIVE)
-
 
 @irdl_op_definition
-class DynPadOp(RelayOperator):
+class DynPadOp(Injective):
     """
     Surround `data` with `pad_width[i]` (before, after) more elements on axis i.
 
@@ -155,7 +136,4 @@ class DynPadOp(RelayOperator):
     data = operand_def(AnyTensor)
     pad_width = operand_def(AnyTensor)
     pad_value = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     pad_mode = string_prop("constant")
-
-    traits = traits_def(*INJECTIVE)

@@ -1,13 +1,17 @@
-"""Traits of families of operators: pure, on one device, and fused in the same way."""
+"""Traits and bases of families of operators: pure, on one device, and fused in the same way."""
 
+from abc import ABC
 from collections.abc import Iterable
 from typing import ClassVar
 
 from xdsl.ir import Operation
+from xdsl.irdl import operand_def, result_def, traits_def
 from xdsl.traits import Pure
 
 from ...operators.all_rules import RULES
 from ..interfaces import DeviceConstraint, DeviceRule, Fusible, FusionKind, OnHost, SameDomain
+from .incomplete import AnyTensor
+from .operator import RelayOperator
 
 
 class SizesOnHost(DeviceRule):
@@ -38,3 +42,38 @@ INJECTIVE = (*_PLACED, Fusible(FusionKind.INJECTIVE))
 COMM_REDUCE = (*_PLACED, Fusible(FusionKind.COMM_REDUCE))
 OUT_FUSABLE = (*_PLACED, Fusible(FusionKind.OUT_ELEMWISE_FUSABLE))
 OPAQUE = (*_PLACED, Fusible(FusionKind.OPAQUE))
+
+
+class OnData(RelayOperator, ABC):
+    """
+    An operator on `data` with one result.
+
+    Those with further operands state `data` again, as the operands of a base are the last.
+    """
+
+    data = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+
+
+class Broadcasting(OnData, ABC):
+    """An operator that is fused as a broadcast."""
+
+    traits = traits_def(*BROADCAST)
+
+
+class Injective(OnData, ABC):
+    """An operator that is fused as injective."""
+
+    traits = traits_def(*INJECTIVE)
+
+
+class OutFusable(OnData, ABC):
+    """An operator with whose result elementwise operators are fused."""
+
+    traits = traits_def(*OUT_FUSABLE)
+
+
+class Opaque(OnData, ABC):
+    """An operator that is not fused."""
+
+    traits = traits_def(*OPAQUE)

@@ -5,7 +5,7 @@ from abc import ABC
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 
 from ..interfaces import ReadsBeforeWriting
-from .families import OPAQUE, OUT_FUSABLE
+from .families import OPAQUE, OUT_FUSABLE, Opaque, OutFusable
 from .incomplete import AnyTensor
 from .operator import RelayOperator
 from .properties import bool_prop, float_prop, int_prop, ints_prop, string_prop
@@ -104,7 +104,7 @@ class BatchNormOp(RelayOperator):
 
 
 @irdl_op_definition
-class LrnOp(RelayOperator):
+class LrnOp(OutFusable):
     """
     Divide each element by (bias + alpha / size * s) ^ beta, s being the sum of nearby squares.
 
@@ -118,30 +118,23 @@ class LrnOp(RelayOperator):
 
     name = "relay.nn.lrn"
 
-    data = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     size = int_prop(5)
     axis = int_prop(1)
     bias = float_prop(2.0)
     alpha = float_prop(1e-5)
     beta = float_prop(0.75)
 
-    traits = traits_def(*OUT_FUSABLE)
 
-
-class NormPerImage(RelayOperator, ABC):
+class NormPerImage(Opaque, ABC):
     """A normalization of the float `data` of each image, with a factor and a bias per channel."""
 
     data = operand_def(AnyTensor)
     gamma = operand_def(AnyTensor)
     beta = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     axis = int_prop(1)
     epsilon = float_prop(1e-5)
     center = bool_prop(True)
     scale = bool_prop(True)
-
-    traits = traits_def(*OPAQUE)
 
 
 @irdl_op_definition
@@ -181,7 +174,7 @@ class GroupNormOp(NormPerImage):
 
 
 @irdl_op_definition
-class L2NormalizeOp(RelayOperator):
+class L2NormalizeOp(OutFusable):
     """
     Divide `data` by the root of its sum of squares along `axis`, of at least `eps`.
 
@@ -193,12 +186,8 @@ class L2NormalizeOp(RelayOperator):
 
     name = "relay.nn.l2_normalize"
 
-    data = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     eps = float_prop()
     axis = ints_prop()
-
-    traits = traits_def(*OUT_FUSABLE)
 
 
 @irdl_op_definition

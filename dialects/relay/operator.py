@@ -102,9 +102,7 @@ class Operator(IRDLOperation, ABC):
 
     @classmethod
     def on(
-        cls,
-        operands: Sequence[SSAValue],
-        properties: Mapping[str, Attribute] | None = None,
+        cls, operands: Sequence[SSAValue], properties: Mapping[str, Attribute] | None = None
     ) -> Self:
         """
         Build the operator on `operands`, inferring its result types.

@@ -4,13 +4,13 @@ from abc import ABC
 
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 
-from .families import OUT_FUSABLE
+from .families import OUT_FUSABLE, OutFusable
 from .incomplete import AnyTensor
 from .operator import RelayOperator
 from .properties import bool_prop, ints_prop, optional_ints_prop, string_prop
 
 
-class Pool2d(RelayOperator, ABC):
+class Pool2d(OutFusable, ABC):
     """
     An operator on each window of height and width.
 
@@ -23,16 +23,12 @@ class Pool2d(RelayOperator, ABC):
     window may extend past the padding.
     """
 
-    data = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     pool_size = ints_prop()
     strides = ints_prop((1, 1))
     dilation = ints_prop((1, 1))
     padding = ints_prop((0, 0, 0, 0))
     layout = string_prop("NCHW")
     ceil_mode = bool_prop(False)
-
-    traits = traits_def(*OUT_FUSABLE)
 
 
 @irdl_op_definition
@@ -69,7 +65,7 @@ class AvgPool2dOp(Pool2d):
     count_include_pad = bool_prop(False)
 
 
-class Pool1d(RelayOperator, ABC):
+class Pool1d(OutFusable, ABC):
     """
     An operator on each window of the width.
 
@@ -82,16 +78,12 @@ class Pool1d(RelayOperator, ABC):
     extend past the padding.
     """
 
-    data = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     pool_size = ints_prop()
     strides = ints_prop((1,))
     dilation = ints_prop((1,))
     padding = ints_prop((0, 0))
     layout = string_prop("NCW")
     ceil_mode = bool_prop(False)
-
-    traits = traits_def(*OUT_FUSABLE)
 
 
 @irdl_op_definition
@@ -126,7 +118,7 @@ class AvgPool1dOp(Pool1d):
     count_include_pad = bool_prop(False)
 
 
-class Pool3d(RelayOperator, ABC):
+class Pool3d(OutFusable, ABC):
     """
     An operator on each window of depth, height and width.
 
@@ -139,16 +131,12 @@ class Pool3d(RelayOperator, ABC):
     `ceil_mode` the last window may extend past the padding.
     """
 
-    data = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     pool_size = ints_prop()
     strides = ints_prop((1, 1, 1))
     dilation = ints_prop((1, 1, 1))
     padding = ints_prop((0, 0, 0, 0, 0, 0))
     layout = string_prop("NCDHW")
     ceil_mode = bool_prop(False)
-
-    traits = traits_def(*OUT_FUSABLE)
 
 
 @irdl_op_definition
@@ -183,7 +171,7 @@ class AvgPool3dOp(Pool3d):
     count_include_pad = bool_prop(False)
 
 
-class AdaptivePool(RelayOperator, ABC):
+class AdaptivePool(OutFusable, ABC):
     """
     An operator on `output_size` windows along each side, which together cover the data.
 
@@ -196,11 +184,7 @@ class AdaptivePool(RelayOperator, ABC):
     Without `output_size` there is one for each cell.
     """
 
-    data = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     output_size = optional_ints_prop()
-
-    traits = traits_def(*OUT_FUSABLE)
 
 
 @irdl_op_definition
@@ -340,7 +324,7 @@ class AvgPool2dGradOp(PoolGrad2d):
     count_include_pad = bool_prop(False)
 
 
-class GlobalPool2d(RelayOperator, ABC):
+class GlobalPool2d(OutFusable, ABC):
     """
     An operator on each image as a whole; the result has height and width 1.
 
@@ -349,11 +333,7 @@ class GlobalPool2d(RelayOperator, ABC):
     ```
     """
 
-    data = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     layout = string_prop("NCHW")
-
-    traits = traits_def(*OUT_FUSABLE)
 
 
 @irdl_op_definition

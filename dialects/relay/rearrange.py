@@ -17,7 +17,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from ..tensors import as_tensor
 from ..xdsl_extras.trait_patterns import Patterns, erase_if_unused
-from .families import INJECTIVE
+from .families import INJECTIVE, Injective
 from .incomplete import AnyTensor
 from .operator import RelayOperator, is_in_kernel
 from .properties import (
@@ -32,7 +32,7 @@ from .properties import (
 
 
 @irdl_op_definition
-class TransposeOp(RelayOperator, HasCanonicalizationPatternsInterface):
+class TransposeOp(Injective, HasCanonicalizationPatternsInterface):
     """
     Permute the dims of `data`: dim i of the result is dim `axes[i]`; by default, reversed.
 
@@ -43,11 +43,7 @@ class TransposeOp(RelayOperator, HasCanonicalizationPatternsInterface):
 
     name = "relay.transpose"
 
-    data = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     axes = optional_ints_prop()
-
-    traits = traits_def(*INJECTIVE)
 
     @classmethod
     def get_canonicalization_patterns(cls) -> Patterns:
@@ -93,7 +89,7 @@ class MergeTransposes(RewritePattern):
 
 
 @irdl_op_definition
-class ReverseOp(RelayOperator):
+class ReverseOp(Injective):
     """
     Reverse the order of the slices of `data` along `axis`.
 
@@ -104,15 +100,11 @@ class ReverseOp(RelayOperator):
 
     name = "relay.reverse"
 
-    data = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     axis = int_prop(0)
-
-    traits = traits_def(*INJECTIVE)
 
 
 @irdl_op_definition
-class SliceLikeOp(RelayOperator):
+class SliceLikeOp(Injective):
     """
     Take the first elements of `data`, along `axes` as many as `shape_like` has, along others all.
 
@@ -128,10 +120,7 @@ class SliceLikeOp(RelayOperator):
 
     data = operand_def(AnyTensor)
     shape_like = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     axes = optional_ints_prop()
-
-    traits = traits_def(*INJECTIVE)
 
 
 # -------------------------------------------------------------------- joining
@@ -200,7 +189,7 @@ class SplitOp(RelayOperator):
 
 
 @irdl_op_definition
-class PadOp(RelayOperator):
+class PadOp(Injective):
     """
     Surround `data` with `pad_width` (before 0, after 0, before 1, …) more elements on each axis.
 
@@ -217,18 +206,15 @@ class PadOp(RelayOperator):
 
     data = operand_def(AnyTensor)
     pad_value = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     pad_width = ints_prop()
     pad_mode = string_prop("constant")
-
-    traits = traits_def(*INJECTIVE)
 
 
 # -------------------------------------------------------------------- picking
 
 
 @irdl_op_definition
-class StridedSliceOp(RelayOperator):
+class StridedSliceOp(Injective):
     """
     Take every `strides`-th slice of `data` from `begin` up to `end` along `axes`.
 
@@ -244,19 +230,15 @@ class StridedSliceOp(RelayOperator):
 
     name = "relay.strided_slice"
 
-    data = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     begin = ints_prop()
     end = ints_prop()
     strides = optional_ints_prop()
     axes = optional_ints_prop()
     slice_mode = string_prop("end")
 
-    traits = traits_def(*INJECTIVE)
-
 
 @irdl_op_definition
-class TakeOp(RelayOperator):
+class TakeOp(Injective):
     """
     Take the slices of `data` at `indices` along `axis`; without `axis`, of flattened `data`.
 
@@ -272,16 +254,13 @@ class TakeOp(RelayOperator):
 
     data = operand_def(AnyTensor)
     indices = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     axis = optional_int_prop()
     batch_dims = int_prop(0)
     mode = string_prop("clip")
 
-    traits = traits_def(*INJECTIVE)
-
 
 @irdl_op_definition
-class GatherOp(RelayOperator):
+class GatherOp(Injective):
     """
     Take from each line of `data` along `axis` the elements at `indices`, at the same place.
 
@@ -296,14 +275,11 @@ class GatherOp(RelayOperator):
 
     data = operand_def(AnyTensor)
     indices = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     axis = int_prop()
-
-    traits = traits_def(*INJECTIVE)
 
 
 @irdl_op_definition
-class GatherNdOp(RelayOperator):
+class GatherNdOp(Injective):
     """
     Take the slices of `data` at the columns of `indices`, which index its first axes.
 
@@ -319,8 +295,5 @@ class GatherNdOp(RelayOperator):
 
     data = operand_def(AnyTensor)
     indices = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     batch_dims = int_prop(0)
     index_rank = optional_int_prop()
-
-    traits = traits_def(*INJECTIVE)

@@ -3,7 +3,7 @@
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 
 from ..interfaces import ReadsElementwise
-from .families import BROADCAST
+from .families import BROADCAST, Broadcasting
 from .incomplete import AnyTensor
 from .operator import RelayOperator
 from .properties import int_prop, ints_prop
@@ -29,7 +29,7 @@ class BroadcastToOp(RelayOperator):
 
 
 @irdl_op_definition
-class TileOp(RelayOperator):
+class TileOp(Broadcasting):
     """
     Tile `data` `reps[i]` times along axis i; dims and `reps` are aligned at the last axis.
 
@@ -40,15 +40,11 @@ class TileOp(RelayOperator):
 
     name = "relay.tile"
 
-    data = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     reps = ints_prop()
-
-    traits = traits_def(*BROADCAST)
 
 
 @irdl_op_definition
-class RepeatOp(RelayOperator):
+class RepeatOp(Broadcasting):
     """
     Repeat each slice of `data` along `axis` `repeats` times.
 
@@ -59,9 +55,5 @@ class RepeatOp(RelayOperator):
 
     name = "relay.repeat"
 
-    data = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     repeats = int_prop()
     axis = int_prop(0)
-
-    traits = traits_def(*BROADCAST)

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import BoolAttr
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.irdl import irdl_op_definition, operand_def, traits_def
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from ..interfaces import ReshapesOnly, has_effects, only_reshapes
 from ..tensors import as_tensor, is_static
 from ..xdsl_extras.trait_patterns import Patterns, erase_if_unused, op_trait_rewrite_pattern
-from .families import INJECTIVE
+from .families import Injective
 from .incomplete import AnyTensor
-from .operator import RelayOperator, is_in_kernel
+from .operator import is_in_kernel
 from .properties import bool_prop, int_prop, ints, ints_prop, optional_int_prop, optional_ints_prop
 
 
@@ -28,13 +28,8 @@ class ReshapingInterface(HasCanonicalizationPatternsInterface, ABC):
         return (MergeReshapes(),)
 
 
-class Reshaping(RelayOperator, ReshapingInterface, ABC):
+class Reshaping(Injective, ReshapingInterface, ABC):
     """An operator whose result has the elements of `data` in the same order."""
-
-    data = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
-
-    traits = traits_def(*INJECTIVE)
 
 
 @irdl_op_definition
@@ -145,7 +140,7 @@ class SqueezeOp(Reshaping):
 
 
 @irdl_op_definition
-class ReshapeLikeOp(RelayOperator):
+class ReshapeLikeOp(Injective):
     """
     Replace the dims `lhs_begin` to `lhs_end` of `data` by those of `shape_like`, from `rhs_begin`.
 
@@ -160,10 +155,7 @@ class ReshapeLikeOp(RelayOperator):
 
     data = operand_def(AnyTensor)
     shape_like = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     lhs_begin = int_prop(0)
     lhs_end = optional_int_prop()
     rhs_begin = int_prop(0)
     rhs_end = optional_int_prop()
-
-    traits = traits_def(*INJECTIVE)

@@ -1,15 +1,13 @@
 """Operators whose elements depend on those before them."""
 
-from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.irdl import irdl_op_definition
 
-from .families import OPAQUE
-from .incomplete import AnyTensor
-from .operator import RelayOperator
+from .families import Opaque
 from .properties import bool_prop, optional_dtype_prop, optional_int_prop
 
 
 @irdl_op_definition
-class CumsumOp(RelayOperator):
+class CumsumOp(Opaque):
     """
     Sum the elements of `data` up to each place along `axis`; without `axis`, of flattened `data`.
 
@@ -23,10 +21,6 @@ class CumsumOp(RelayOperator):
 
     name = "relay.cumsum"
 
-    data = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     axis = optional_int_prop()
     dtype = optional_dtype_prop()
     exclusive = bool_prop(False)
-
-    traits = traits_def(*OPAQUE)

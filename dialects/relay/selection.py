@@ -2,7 +2,7 @@
 
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def, var_result_def
 
-from .families import OPAQUE
+from .families import OPAQUE, Opaque
 from .incomplete import AnyTensor
 from .operator import RelayOperator
 from .properties import bool_prop, dtype_prop, int_prop, string_prop
@@ -38,7 +38,7 @@ class TopkOp(RelayOperator):
 
 
 @irdl_op_definition
-class ArgsortOp(RelayOperator):
+class ArgsortOp(Opaque):
     """
     Compute the indices of the elements of `data` along `axis`, in ascending order.
 
@@ -51,17 +51,13 @@ class ArgsortOp(RelayOperator):
 
     name = "relay.argsort"
 
-    data = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     axis = int_prop(-1)
     is_ascend = bool_prop(True)
     dtype = dtype_prop()
 
-    traits = traits_def(*OPAQUE)
-
 
 @irdl_op_definition
-class SortOp(RelayOperator):
+class SortOp(Opaque):
     """
     Sort the elements of `data` along `axis`, in ascending order, or without `is_ascend` descending.
 
@@ -72,16 +68,12 @@ class SortOp(RelayOperator):
 
     name = "relay.sort"
 
-    data = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     axis = int_prop(-1)
     is_ascend = bool_prop(True)
 
-    traits = traits_def(*OPAQUE)
-
 
 @irdl_op_definition
-class ScatterElementsOp(RelayOperator):
+class ScatterElementsOp(Opaque):
     """
     Write `updates` over elements of `data`, at `indices` along `axis`, and at their own place else.
 
@@ -100,11 +92,8 @@ class ScatterElementsOp(RelayOperator):
     data = operand_def(AnyTensor)
     indices = operand_def(AnyTensor)
     updates = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     axis = int_prop(0)
     reduction = string_prop("update")
-
-    traits = traits_def(*OPAQUE)
 
 
 @irdl_op_definition

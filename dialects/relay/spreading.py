@@ -1,15 +1,13 @@
 """Operators that move elements between channels and space, or apart."""
 
-from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.irdl import irdl_op_definition
 
-from .families import INJECTIVE
-from .incomplete import AnyTensor
-from .operator import RelayOperator
+from .families import Injective
 from .properties import float_prop, int_prop, ints_prop, string_prop
 
 
 @irdl_op_definition
-class DepthToSpaceOp(RelayOperator):
+class DepthToSpaceOp(Injective):
     """
     Arrange channels of the images `data` as blocks of pixels, `block_size` high and wide.
 
@@ -24,17 +22,13 @@ class DepthToSpaceOp(RelayOperator):
 
     name = "relay.nn.depth_to_space"
 
-    data = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     block_size = int_prop()
     layout = string_prop("NCHW")
     mode = string_prop("DCR")
 
-    traits = traits_def(*INJECTIVE)
-
 
 @irdl_op_definition
-class SpaceToDepthOp(RelayOperator):
+class SpaceToDepthOp(Injective):
     """
     Arrange blocks of pixels of the images `data`, `block_size` high and wide, as channels.
 
@@ -48,16 +42,12 @@ class SpaceToDepthOp(RelayOperator):
 
     name = "relay.nn.space_to_depth"
 
-    data = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     block_size = int_prop()
     layout = string_prop("NCHW")
 
-    traits = traits_def(*INJECTIVE)
-
 
 @irdl_op_definition
-class DilateOp(RelayOperator):
+class DilateOp(Injective):
     """
     Move the elements of `data` apart: along axis i, `strides[i]` - 1 elements are between them.
 
@@ -70,16 +60,12 @@ class DilateOp(RelayOperator):
 
     name = "relay.nn.dilate"
 
-    data = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     strides = ints_prop()
     dilation_value = float_prop(0.0)
 
-    traits = traits_def(*INJECTIVE)
-
 
 @irdl_op_definition
-class SpaceToBatchNdOp(RelayOperator):
+class SpaceToBatchNdOp(Injective):
     """
     Pad `data`, and make a batch of the elements at each place of its blocks of `block_shape`.
 
@@ -93,17 +79,13 @@ class SpaceToBatchNdOp(RelayOperator):
 
     name = "relay.nn.space_to_batch_nd"
 
-    data = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     block_shape = ints_prop()
     paddings = ints_prop()
     pad_value = float_prop(0.0)
 
-    traits = traits_def(*INJECTIVE)
-
 
 @irdl_op_definition
-class BatchToSpaceNdOp(RelayOperator):
+class BatchToSpaceNdOp(Injective):
     """
     Arrange the batch `data` as blocks of `block_shape`, and cut off `crops`.
 
@@ -117,16 +99,12 @@ class BatchToSpaceNdOp(RelayOperator):
 
     name = "relay.nn.batch_to_space_nd"
 
-    data = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     block_shape = ints_prop()
     crops = ints_prop()
 
-    traits = traits_def(*INJECTIVE)
-
 
 @irdl_op_definition
-class MirrorPadOp(RelayOperator):
+class MirrorPadOp(Injective):
     """
     Surround `data` with `pad_width` (before 0, after 0, before 1, …) of its mirrored elements.
 
@@ -139,9 +117,5 @@ class MirrorPadOp(RelayOperator):
 
     name = "relay.nn.mirror_pad"
 
-    data = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     pad_width = ints_prop()
     mode = string_prop("SYMMETRIC")
-
-    traits = traits_def(*INJECTIVE)

@@ -39,9 +39,14 @@ class Unifier:
         self._ready: list[Any] = []
 
     @property
-    def has_learned(self) -> bool:
-        """True if something is known of an unknown type."""
-        return bool(self._known)
+    def count(self) -> int:
+        """The number of unknown types so far, and of numbers that are reserved."""
+        return self._count
+
+    def has_learned(self, count: int) -> bool:
+        """Return whether one of the first `count` unknown types is known, not just as another."""
+        unknowns = map(IncompleteType, range(count))
+        return any(not isinstance(self.shallow(type), IncompleteType) for type in unknowns)
 
     def fresh(self) -> IncompleteType:
         """Return a new unknown type."""

@@ -4,14 +4,14 @@ from abc import ABC
 
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 
-from .families import INJECTIVE
+from .families import INJECTIVE, Injective
 from .incomplete import AnyTensor
 from .operator import RelayOperator
 from .properties import bool_prop, float_prop, string_prop
 
 
 @irdl_op_definition
-class UpsamplingOp(RelayOperator):
+class UpsamplingOp(Injective):
     """
     Scale height and width of `data` by `scale_h` and `scale_w`, repeating pixels.
 
@@ -26,19 +26,15 @@ class UpsamplingOp(RelayOperator):
 
     name = "relay.nn.upsampling"
 
-    data = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     scale_h = float_prop(1.0)
     scale_w = float_prop(1.0)
     layout = string_prop("NCHW")
     method = string_prop("nearest_neighbor")
     align_corners = bool_prop(False)
 
-    traits = traits_def(*INJECTIVE)
-
 
 @irdl_op_definition
-class DynUpsamplingOp(RelayOperator):
+class DynUpsamplingOp(Injective):
     """
     Scale height and width of `data` by the scalars `scale_h` and `scale_w`, repeating pixels.
 
@@ -55,12 +51,9 @@ class DynUpsamplingOp(RelayOperator):
     data = operand_def(AnyTensor)
     scale_h = operand_def(AnyTensor)
     scale_w = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     layout = string_prop("NCHW")
     method = string_prop("nearest_neighbor")
     align_corners = bool_prop(False)
-
-    traits = traits_def(*INJECTIVE)
 
 
 class UpsamplingOfVolumes(RelayOperator, ABC):

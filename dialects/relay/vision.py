@@ -7,14 +7,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def, v
 from .families import INJECTIVE, OPAQUE
 from .incomplete import AnyTensor
 from .operator import RelayOperator
-from .properties import (
-    bool_prop,
-    float_prop,
-    int_prop,
-    ints_prop,
-    optional_dtype_prop,
-    string_prop,
-)
+from .properties import bool_prop, float_prop, int_prop, ints_prop, optional_dtype_prop, string_prop
 
 
 class Resizing(RelayOperator, ABC):

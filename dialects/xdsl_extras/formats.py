@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import FunctionType
-from xdsl.ir import BlockArgument
+from collections.abc import Sequence
+from typing import Any, cast
+
+from xdsl.dialects.builtin import FunctionType, IntegerAttr, i64
+from xdsl.ir import Attribute, BlockArgument
 from xdsl.irdl import IRDLOperation
 from xdsl.irdl.declarative_assembly_format import (
+    AttributeVariable,
     CustomDirective,
+    OptionalOperandVariable,
     ParsingState,
     PrintingState,
     TypeDirective,
+    VariableDirective,
     irdl_custom_directive,
 )
 from xdsl.parser import Parser
@@ -38,28 +44,89 @@ def print_location(printer: Printer, argument: BlockArgument) -> None:
         printer.print_attribute(argument.location)
 
 
+def parse_signature(
+    parser: Parser, state: ParsingState, groups: Sequence[TypeDirective], result: TypeDirective
+) -> None:
+    """Parse the function type from parsed operands, in groups, to one result."""
+    start, type = parser.pos, parser.parse_type()
+    counts = [len(state.operands[variable_of(group).index] or ()) for group in groups]
+    wanted = sum(counts), 1
+    if not isinstance(type, FunctionType) or (len(type.inputs), len(type.outputs)) != wanted:
+        expected = f"expected a function type of {sum(counts)} operands and a result"
+        parser.raise_error(f"{expected}, but got {type}", start, parser.pos)
+    types = iter(type.inputs)
+    for group, count in zip(groups, counts, strict=True):
+        group.set(state, [next(types) for _ in range(count)])
+    result.set(state, type.outputs.data)
+
+
+def variable_of(type: TypeDirective) -> VariableDirective:
+    """Return the variable whose type a directive stands for."""
+    return cast(VariableDirective, type.inner)
+
+
 @irdl_custom_directive
 class FunctionTypeOf(CustomDirective):
     """
-    `(T) -> U` for an op with one operand and one result that may be a function.
+    `(T, U) -> R` for a group of operands and results, one of which may be a function.
 
     A function type as the result is printed in parentheses, `(T) -> ((A) -> B)`: xDSL's
     `functional-type` parses them, but does not print them.
     """
 
-    operand: TypeDirective
+    operands: TypeDirective
     result: TypeDirective
 
     def parse(self, parser: Parser, state: ParsingState) -> None:
-        parser.parse_punctuation("(")
-        self.operand.set(state, [parser.parse_type()])
-        parser.parse_punctuation(")")
-        parser.parse_punctuation("->")
-        in_brackets = parser.parse_optional_punctuation("(") is not None
-        self.result.set(state, [parser.parse_type()])
-        if in_brackets:
-            parser.parse_punctuation(")")
+        parse_signature(parser, state, [self.operands], self.result)
 
     def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
         state.print_whitespace(printer)
-        printer.print_function_type(self.operand.get(op), self.result.get(op))
+        printer.print_function_type(self.operands.get(op), self.result.get(op))
+
+
+@irdl_custom_directive
+class StaticOrDynamic(CustomDirective):
+    """An integer, which is a property, or an operand: `128` or `%n`."""
+
+    static: AttributeVariable
+    dynamic: OptionalOperandVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        value = parser.parse_optional_integer(allow_boolean=False)
+        if value is not None:
+            self.static.set(state, IntegerAttr(value, i64))
+        self.dynamic.set(state, None if value is not None else parser.parse_unresolved_operand())
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        static = self.static.get(op)
+        if static is None:
+            self.dynamic.print(printer, state, op)
+            return
+        state.print_whitespace(printer)
+        printer.print_string(str(cast("IntegerAttr[Any]", static).value.data))
+
+
+@irdl_custom_directive
+class Qualified(CustomDirective):
+    """An attribute with its name; its class is checked where it is parsed."""
+
+    attribute: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        start, attribute = parser.pos, parser.parse_attribute()
+        declared = state.op_type.get_irdl_definition().properties[self.attribute.name]
+        base = next(iter(declared.constr.get_bases() or (Attribute,)))
+        if not isinstance(attribute, base):
+            parser.raise_error(f"expected a #{base.name}, but got {attribute}", start, parser.pos)
+        self.attribute.set(state, attribute)
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        state.print_whitespace(printer)
+        printer.print_attribute(cast(Attribute, self.attribute.get(op)))
+
+    def is_anchorable(self) -> bool:
+        return self.attribute.is_anchorable()
+
+    def is_present(self, op: IRDLOperation) -> bool:
+        return self.attribute.is_present(op)

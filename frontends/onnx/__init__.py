@@ -52,10 +52,7 @@ def load_module(
 
 
 def _load(
-    data: bytes | memoryview | ModelProto,
-    name: str,
-    bindings: InputBindings,
-    folder: Path | None,
+    data: bytes | memoryview | ModelProto, name: str, bindings: InputBindings, folder: Path | None
 ) -> Conversion:
     try:
         importlib.import_module("onnx")

@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
 import numpy as np
-from onnx import ModelProto, NodeProto, defs, helper
+from onnx import ModelProto, NodeProto, TypeProto, ValueInfoProto, defs, helper
 from onnx.backend import base
 from typing_extensions import override
 
@@ -32,17 +32,63 @@ from .model.onnx_model import OPSETS, domain_of
 __all__ = ["Backend", "BackendRep"]
 
 Inputs: TypeAlias = "Mapping[str, Any] | Sequence[Any] | Array"
-"""Arrays by the names of inputs, or in their order; one array if there is one input."""
+"""
+Arrays by the names of inputs, or in their order; one array if there is one input.
+
+Sequences are lists, and an optional value that is not there is None.
+"""
+
+TAGS = {"Cons": 0, "Nil": 1, "Some": 0, "None": 1}
+
+
+def as_data(value: Any, type: TypeProto, make: Callable[[str, Sequence[Any]], Any]) -> Any:
+    """Return a value of `type` as `make` makes data from the name of a constructor and fields."""
+    if type.HasField("optional_type"):
+        if value is None:
+            return make("None", ())
+        return make("Some", (as_data(value, type.optional_type.elem_type, make),))
+    if not type.HasField("sequence_type"):
+        return value
+    data = make("Nil", ())
+    for element in reversed(value):
+        data = make("Cons", (as_data(element, type.sequence_type.elem_type, make), data))
+    return data
+
+
+def as_python(data: Any, type: TypeProto) -> Any:
+    """Return data of `type` as lists, and None for what is not there."""
+    if type.HasField("optional_type"):
+        fields = _fields(data)
+        return as_python(fields[0], type.optional_type.elem_type) if fields else None
+    if not type.HasField("sequence_type"):
+        return data
+    found: list[Any] = []
+    while fields := _fields(data):
+        element, data = fields
+        found.append(as_python(element, type.sequence_type.elem_type))
+    return found
+
+
+def _fields(data: Any) -> Sequence[Any]:
+    """Return the fields of data, which the machine has as a tuple."""
+    return cast("Sequence[Any]", data if isinstance(data, tuple) else data.fields)
 
 
 class BackendRep(base.BackendRep):
     """A model that is ready to run."""
 
-    def __init__(self, call: Callable[..., Any], inputs: Sequence[str], outputs: Sequence[str]):
+    def __init__(
+        self,
+        call: Callable[..., Any],
+        inputs: Sequence[ValueInfoProto],
+        outputs: Sequence[ValueInfoProto],
+        make: Callable[[str, Sequence[Any]], Any],
+    ):
         self._call = call
-        self._inputs = inputs
-        self._count = len(outputs)
-        self._outputs = base.namedtupledict("Outputs", outputs)
+        self._inputs = {info.name: info.type for info in inputs}
+        self._types = [info.type for info in outputs]
+        self._outputs = base.namedtupledict("Outputs", [info.name for info in outputs])
+        self._make = make
 
     @override
     def run(self, inputs: Inputs, **kwargs: Any) -> tuple[Any, ...]:
@@ -52,8 +98,12 @@ class BackendRep(base.BackendRep):
         `inputs` are arrays by name, or in the order of the graph; one array if there is one input.
         Raises `xrelay.Error` for inputs that do not fit.
         """
-        results = self._call(*_in_order(inputs, self._inputs))
-        return self._outputs(*(results if self._count != 1 else (results,)))
+        given = _in_order(inputs, list(self._inputs))
+        pairs = zip(given, self._inputs.values(), strict=False)
+        args = [as_data(value, type, self._make) for value, type in pairs]
+        results = self._call(*args, *given[len(args) :])
+        results = results if len(self._types) != 1 else (results,)
+        return self._outputs(*map(as_python, results, self._types))
 
 
 def _in_order(inputs: Inputs, names: Sequence[str]) -> Sequence[Any]:
@@ -82,6 +132,11 @@ class Backend(base.Backend):
         return compile_model(model, **options)
 
     @classmethod
+    def data(cls, constructor: str, fields: Sequence[Any]) -> Any:
+        """Return data of a sequence or an optional value, as the compiled function takes it."""
+        return xrelay.Tagged(TAGS[constructor], fields)
+
+    @classmethod
     @override
     def is_compatible(cls, model: ModelProto, device: str = "CPU", **kwargs: Any) -> bool:
         """Test whether `model` compiles."""
@@ -100,8 +155,9 @@ class Backend(base.Backend):
         known = {initializer.name for initializer in model.graph.initializer}
         return BackendRep(
             cls.compile(model, **kwargs),
-            [info.name for info in model.graph.input if info.name not in known],
-            [info.name for info in model.graph.output],
+            [info for info in model.graph.input if info.name not in known],
+            model.graph.output,
+            cls.data,
         )
 
     @classmethod

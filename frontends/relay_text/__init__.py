@@ -9,7 +9,7 @@ omits are inferred. `docs/relay_text.md` lists where the meaning differs from TV
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xdsl.context import Context
@@ -18,13 +18,21 @@ from xdsl.dialects.builtin import ModuleOp
 from ...dialects.dense import elements
 from ...dialects.tensors import as_tensor, dtype_name
 from ..conversion import Conversion
+from . import prelude
 from .errors import RelayTextError
-from .text_reader import Read, read_json, read_text
+from .text_reader import Read, read_json, read_module, read_text
 
 if TYPE_CHECKING:
     from ..conversion import Array
 
-__all__ = ["RelayTextError", "load_json", "load_module", "parse_json", "parse_module"]
+__all__ = [
+    "RelayTextError",
+    "load_json",
+    "load_module",
+    "parse_json",
+    "parse_module",
+    "prelude_module",
+]
 
 
 def parse_module(
@@ -51,6 +59,11 @@ def load_module(ctx: Context, text: str, name: str, lines_before: int = 0) -> Co
     `lines_before` is the number of lines of the file that precede `text`.
     """
     return _converted(read_text(ctx, text, name, separate=True, lines_before=lines_before))
+
+
+def prelude_module(names: Collection[str]) -> ModuleOp:
+    """Return what the prelude defines as `names`, functions and constructors, and what it needs."""
+    return read_module(Context(), prelude.program_of(names), separate=False).module
 
 
 def load_json(ctx: Context, text: str, name: str) -> Conversion:

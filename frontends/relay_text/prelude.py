@@ -7,7 +7,7 @@ needs, directly or through each other, are inserted at its beginning.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -68,6 +68,16 @@ def _entries() -> dict[str, Entry]:
         for name in _defines(module):
             entries[name] = entry
     return entries
+
+
+def program_of(names: Collection[str]) -> Module:
+    """Return an empty program that uses `names`, functions or constructors."""
+    module = _parsed("", 0)
+    for name in names:
+        is_constructor = name in _entries()
+        used = module.names.operators if is_constructor else module.names.functions
+        used[name] = 0
+    return module
 
 
 def needed_by(module: Module) -> list[Module]:

@@ -218,17 +218,14 @@ _STATED_AXIS = Rule(required=("axis",), always={"axis": ""})
 
 RULES: Mapping[str, Rule] = {
     **dict.fromkeys(
-        ("nn.conv1d", "nn.conv2d", "nn.conv3d", "qnn.conv2d"),
-        Rule(always=_PADDED, repeated=_CONV),
+        ("nn.conv1d", "nn.conv2d", "nn.conv3d", "qnn.conv2d"), Rule(always=_PADDED, repeated=_CONV)
     ),
     **dict.fromkeys(
         (*(f"nn.conv{sides}d_transpose" for sides in (1, 3)), "qnn.conv2d_transpose"),
         Rule(always=_PADDED, repeated=replace(_CONV, implied=_conv_transpose)),
     ),
     "nn.conv2d_transpose": Rule(
-        always=_PADDED,
-        dropped=("out_dtype",),
-        repeated=replace(_CONV, implied=_conv_transpose),
+        always=_PADDED, dropped=("out_dtype",), repeated=replace(_CONV, implied=_conv_transpose)
     ),
     "nn.conv2d_backward_weight": Rule(
         always=_PADDED,

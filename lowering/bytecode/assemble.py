@@ -37,6 +37,7 @@ from ...runtime.errors import Location, MachineError
 from ...runtime.program.dtypes import element_type
 from ...runtime.program.instructions import Instruction, InvokePacked, Kind
 from ...runtime.program.program import (
+    Cache,
     Constant,
     Function,
     Kernel,
@@ -128,6 +129,7 @@ def _function(op: bytecode.FuncOp, symbols: Symbols) -> Function:
         None
         if results is None
         else tuple(_param(op, symbols, name, type, *dims) for name, type, dims in results),
+        tuple(Cache(*numbers) for numbers in op.cache_numbers),
     )
 
 

@@ -92,9 +92,7 @@ def _side_by_side(constants: Sequence[Constant]) -> tuple[list[Constant], list[C
 
 
 def _placed(
-    constants: Sequence[Constant],
-    places: Sequence[Place],
-    pools: Sequence[memory.PoolAttr],
+    constants: Sequence[Constant], places: Sequence[Place], pools: Sequence[memory.PoolAttr]
 ) -> tuple[list[Constant], list[ConstantPool]]:
     """Return constants at their places, and the pools that have some."""
     heights: dict[int, int] = {}

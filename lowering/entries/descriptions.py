@@ -10,13 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar, cast
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import (
-    ArrayAttr,
-    DictionaryAttr,
-    IntegerAttr,
-    StringAttr,
-    UnitAttr,
-)
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, StringAttr, UnitAttr
 from xdsl.ir import Attribute, Operation
 
 from ...dialects import attributes

@@ -10,14 +10,7 @@ from __future__ import annotations
 from typing import cast
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import (
-    AnyFloat,
-    Float32Type,
-    Float64Type,
-    IntegerType,
-    f32,
-    i1,
-)
+from xdsl.dialects.builtin import AnyFloat, Float32Type, Float64Type, IntegerType, f32, i1
 from xdsl.dialects.utils.fast_math import FastMathFlag
 from xdsl.ir import Attribute, SSAValue
 

@@ -270,8 +270,7 @@ def _with_buffers(
         out = rewriter.insert_block_argument(block, len(block.args), type)
         w.before(end)(
             bufferization.MaterializeInDestinationOp.create(
-                operands=[value, out],
-                properties={"restrict": UnitAttr(), "writable": UnitAttr()},
+                operands=[value, out], properties={"restrict": UnitAttr(), "writable": UnitAttr()}
             )
         )
     rewriter.replace(end, func.ReturnOp())

@@ -54,12 +54,7 @@ def space_of(value: SSAValue) -> Attribute:
     return as_memref(value.type).memory_space
 
 
-_UNCHANGED: tuple[type[Attribute], ...] = (
-    MemRefType,
-    IntegerType,
-    IndexType,
-    *get_args(AnyFloat),
-)
+_UNCHANGED: tuple[type[Attribute], ...] = (MemRefType, IntegerType, IndexType, *get_args(AnyFloat))
 """The types that upstream MLIR has."""
 
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import prod
 
-from xdsl.dialects import arith, func, gpu, memref, tensor
+from xdsl.dialects import arith, func, gpu, memref, scf, tensor
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     DenseIntOrFPElementsAttr,
@@ -205,7 +205,11 @@ def convert_copy(op: memory.CopyOp, w: Writer) -> None:
     """Copy bytes, to another device too."""
     spaces = [space_of(op.ins), space_of(op.outs)]
     devices = [s.data.partition(":")[0] for s in spaces if isinstance(s, StringAttr)]
-    if all(device in HOSTS for device in devices):
+    if memory.LENT in op.attributes:  # its bytes may be there
+        places = [w.value(memref.ExtractAlignedPointerAsIndexOp.get(v)) for v in (op.ins, op.outs)]
+        copy = [memref.CopyOp(op.ins, op.outs), scf.YieldOp()]
+        w(scf.IfOp(w.value(arith.CmpiOp(*places, "ne")), [], copy))
+    elif all(device in HOSTS for device in devices):
         w(memref.CopyOp(op.ins, op.outs))
     else:
         source: SSAValue = op.ins

@@ -130,9 +130,7 @@ def parallel_loops(
 def buffer_of(value: SSAValue) -> Operation:
     """Return an op that makes the buffer of a tensor, which is only read."""
     return bufferization.ToBufferOp.create(
-        operands=[value],
-        result_types=[buffer_type(value)],
-        properties={"read_only": UnitAttr()},
+        operands=[value], result_types=[buffer_type(value)], properties={"read_only": UnitAttr()}
     )
 
 

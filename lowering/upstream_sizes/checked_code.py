@@ -15,15 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import (
-    AnyFloat,
-    IndexType,
-    IntegerAttr,
-    Signedness,
-    f64,
-    i1,
-    i64,
-)
+from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerAttr, Signedness, f64, i1, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects.tensors import AnyInteger

@@ -232,10 +232,7 @@ def define(
 
 
 def elementwise(
-    *names: str,
-    shape: Shape | None = None,
-    along: str | None = None,
-    typed: tuple[int, ...] = (),
+    *names: str, shape: Shape | None = None, along: str | None = None, typed: tuple[int, ...] = ()
 ) -> Callable[[Formula], Formula]:
     """Make a formula the meaning of elementwise operators."""
 

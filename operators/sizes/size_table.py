@@ -107,7 +107,9 @@ def _difference_range(a: Range, b: Range) -> Range:
 
 
 def product_range(*factors: Range) -> Range:
-    """Return the range of a product; only of factors that are not negative is one known."""
+    """Return the range of a product; of several factors that may be negative none is known."""
+    if len(factors) == 1:
+        return factors[0]
     least: float = 1
     greatest: float = 1
     for low, high in factors:

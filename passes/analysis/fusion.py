@@ -92,8 +92,8 @@ def _uses(op: Operation, nodes: Mapping[Operation, Node]) -> list[Edge] | None:
 
 
 def _same_shape(operand: Attribute, result: Attribute) -> bool:
-    given, made = as_tensor(operand), as_tensor(result)
-    return given is not None and made is not None and given.shape == made.shape
+    one, other = as_tensor(operand), as_tensor(result)
+    return one is not None and other is not None and one.shape == other.shape
 
 
 def is_scalar_constant(value: SSAValue) -> bool:
@@ -210,7 +210,7 @@ class Partitioner:
     def _path(self, source: int, sink: int, may: May) -> list[int] | None:
         """Return the nodes strictly between `source` and `sink`, if all may join."""
         groups, uses = self.groups, self.graph.uses
-        seen, found, pending = {source, sink}, list[int](), deque([source])
+        seen, between, pending = {source, sink}, list[int](), deque([source])
         if groups.kind[groups.find(sink)] > may.at_sink:
             return None
         while pending:
@@ -220,11 +220,11 @@ class Partitioner:
                 seen.add(edge.user)
                 if groups.kind[groups.find(edge.user)] > may.between:
                     return None
-                found.append(edge.user)
+                between.append(edge.user)
                 pending.append(edge.user)
-                if len(found) > self.max_size:
+                if len(between) > self.max_size:
                     return None
-        return found
+        return between
 
 
 def fusion_groups(

@@ -30,6 +30,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from ...dialects.interfaces import Runs
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ..analysis.dominance import postorder
+from ..support.walk import run_nested
 from .buffer_facts import (
     Facts,
     callees_first,
@@ -178,13 +179,7 @@ class Buffers:
 
     def read(self) -> Buffers:
         """Read the function."""
-        stack = [self._region(self.function.body, None, None, 0)]
-        while stack:
-            inner = next(stack[-1], None)
-            if inner is None:
-                stack.pop()
-            else:
-                stack.append(inner)
+        run_nested(self._region(self.function.body, None, None, 0))
         for argument in self.entry.args:
             if names_bytes(argument.type):
                 self.of(argument).is_foreign = True
@@ -297,16 +292,7 @@ class Buffers:
         elif facts.calls is not None:
             self._link_call(op, facts.calls.callee(op))
         elif not facts.is_known or facts.captures or facts.frees:
-            is_end = op.parent is not None and op is op.parent.last_op and not op.successors
-            if is_end and self._is_yield(op):
-                return
-            for value in operands:
-                self.unite(value, operands[0])
-                self.escape(value, f"an operand of {op.name}, whose effects are not known", op)
-            for value in results:
-                if operands:
-                    self.unite(value, operands[0])
-                self.of(value).is_foreign = True
+            self._link_unknown(op, operands, results)
         else:
             if facts.aliasing is not None:
                 for name, value in facts.aliasing.aliases(op):
@@ -322,6 +308,20 @@ class Buffers:
                 for value in values:
                     if facts.aliasing is None:
                         self.escape(value, f"may be stored by {op.name}", op)
+
+    def _link_unknown(
+        self, op: Operation, operands: list[SSAValue], results: Sequence[SSAValue]
+    ) -> None:
+        is_end = op.parent is not None and op is op.parent.last_op and not op.successors
+        if is_end and self._is_yield(op):
+            return
+        for value in operands:
+            self.unite(value, operands[0])
+            self.escape(value, f"an operand of {op.name}, whose effects are not known", op)
+        for value in results:
+            if operands:
+                self.unite(value, operands[0])
+            self.of(value).is_foreign = True
 
     @staticmethod
     def _is_yield(op: Operation) -> bool:
@@ -343,6 +343,11 @@ class Buffers:
                 self.of(result).is_foreign = True
 
     # ----------------------------------------------------------------- results
+
+    def stop_of(self, home: Nested) -> int:
+        """Return the position up to which a storage that is allocated in `home` is there."""
+        is_first = home.parent is None or home.parent.block.parent is not home.block.parent
+        return home.end if is_first else self.stops[home.block]
 
     def summary(self) -> Summary:
         """Return what the function does with its parameters."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 from collections.abc import Iterator
 from functools import cache
-from itertools import chain
 from typing import NamedTuple, cast
 
 from xdsl.dialects import func
@@ -42,8 +41,7 @@ from ...dialects.interfaces import (
     RunsRegions,
 )
 from ...dialects.memory import parameter_attributes
-from ...dialects.xdsl_extras.walking import walk
-from ...runtime.program.components import components
+from ..functions.call_graph import CallGraph
 
 NO_CAPTURE = "llvm.nocapture"
 """Marks a parameter that a function does not keep."""
@@ -113,14 +111,11 @@ def runs_of(op: Operation) -> Runs | None:
 
 
 def callees_first(module: ModuleOp) -> Iterator[tuple[str, func.FuncOp]]:
-    """Yield the functions of a module by name, each after those that it calls."""
-    functions = {op.sym_name.data: op for op in walk(module) if isinstance(op, func.FuncOp)}
-    calls: dict[str, list[str]] = {
-        name: [f.callee(op) for op in walk(function) if (f := facts_of(op).calls) is not None]
-        for name, function in functions.items()
-    }
-    for name in chain.from_iterable(components(calls)):
-        yield name, functions[name]
+    """Yield the functions of a module by name, each after those that it names."""
+    graph = CallGraph.of(module)
+    for name in graph.callees_first():
+        if isinstance(function := graph.symbols[name], func.FuncOp):
+            yield name, function
 
 
 def kept_parameters(function: func.FuncOp) -> frozenset[int]:

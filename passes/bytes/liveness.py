@@ -18,9 +18,10 @@ walk is linear in ops, and in the deaths that it finds. `memory.kill` is not a u
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
 from math import inf
+from typing import Any
 
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
@@ -29,6 +30,7 @@ from ...dialects import memory
 from ...dialects.tensors import as_tensor, static_size
 from ...operators.intervals import Interval
 from ...operators.records import record
+from ..support.walk import run_nested
 from .aliases import AliasClasses
 from .numbered import Arm, Row
 from .op_facts import is_storage, root_of
@@ -52,30 +54,6 @@ class Deaths:
     """Of each kill, the names of the bytes that are used after it, if there are any."""
 
 
-@dataclass(eq=False)
-class _Choice:
-    """A choice whose regions are being scanned, the last one first."""
-
-    row: Row
-    rest: list[Arm]
-    arms: list[tuple[Block, list[int], set[int]]] = field(default_factory=lambda: [])
-    """Of each region scanned: the values from above that it uses, and the classes of its live ones
-    besides those that are live after the choice."""
-
-
-@dataclass(eq=False)
-class _Open:
-    """A block that is being scanned."""
-
-    arm: Arm
-    rows: Iterator[Row]
-    choice: _Choice | None
-    added: list[int] = field(default_factory=lambda: [])
-    """The values that became live in the block and the blocks in it."""
-    kills: list[Operation] = field(default_factory=lambda: [])
-    """The kills below the current op, with nothing between; last first."""
-
-
 class _Scan:
     def __init__(
         self,
@@ -93,50 +71,68 @@ class _Scan:
         self.live = [False] * len(classes.values)
         self.live_in: list[dict[int, None]] = [{} for _ in classes.values]
         """The live values of each class."""
-        self.open: list[_Open] = []
+        self.added: list[int] = []
+        """The values that became live in the block that is being scanned and the blocks in it."""
 
     def run(self) -> Deaths:
-        self.enter(self.classes.body.body, None)
-        class_of = self.classes.class_of
-        while self.open:
-            top = self.open[-1]
-            row = next(top.rows, None)
-            if row is None:
-                self.open.pop()
-                self.at_start(top)
-            elif row.facts.frees:
-                top.kills.append(row.op)
+        run_nested(self.scan(self.classes.body.body))
+        return self.deaths
+
+    def scan(self, arm: Arm) -> Iterator[Any]:
+        """Scan a block from its end; yield what scans the arms of its choices."""
+        class_of, kills = self.classes.class_of, list[Operation]()
+        for row in reversed(arm.rows):
+            if row.facts.frees:
+                kills.append(row.op)
                 if alive := self.live_in[class_of[row.uses[0]]]:
                     self.deaths.alive[row.op] = self.values(alive)
                 if self.kills_use:
                     self.begin(row.uses)
-            else:
-                self.note_kills(row.op, top)
-                self.visit(row, top)
-        return self.deaths
+                continue
+            self.note_kills(row.op, kills)
+            uses = self.held.get(row.at, ()) if row.arms else row.uses
+            if row is not arm.rows[-1] or not row.op.has_trait(IsTerminator):
+                self.die(row.op, (*uses, *row.results))
+            for result in row.results:
+                self.end(result)
+            self.begin(uses)
+            if row.arms:
+                yield self.choose(row)
+        self.note_kills(arm.block, kills)
+
+    def choose(self, row: Row) -> Iterator[Any]:
+        """Scan the arms of a choice, and note the classes that live up to it, but not in each."""
+        class_of, around = self.classes.class_of, self.added
+        arms = list[tuple[Block, list[int], set[int]]]()
+        for arm in reversed(row.arms):
+            self.added = []
+            yield self.scan(arm)
+            args = [arg for arg in arm.args if self.live[arg]]
+            for arg in args:
+                self.end(arg)
+            above = [number for number in self.added if self.live[number]]
+            arms.append((arm.block, above, {class_of[number] for number in (*above, *args)}))
+            for number in above:
+                self.end(number)
+        self.added = around
+        entering = dict.fromkeys(number for _, above, _ in reversed(arms) for number in above)
+        entering |= dict.fromkeys(row.uses)
+        if len(entering) > MAX_STARTS + min(len(alive) for _, _, alive in arms):
+            everywhere = set[int].intersection(*(alive for _, _, alive in arms))
+            self.crowds.append((row, [n for n in entering if class_of[n] not in everywhere]))
+        for block, _, alive in arms:
+            self.die(block, (number for number in entering if class_of[number] not in alive))
+        self.begin(entering)
 
     def values(self, numbers: Iterable[int]) -> list[SSAValue]:
         values = self.classes.values
         return [values[number] for number in numbers]
 
-    def enter(self, arm: Arm, choice: _Choice | None) -> None:
-        self.open.append(_Open(arm, reversed(arm.rows), choice))
-
-    def note_kills(self, point: Point, top: _Open) -> None:
-        if top.kills:
-            self.deaths.kills[point] = top.kills[::-1]
-            top.kills = []
-
-    def visit(self, row: Row, top: _Open) -> None:
-        held = self.held.get(row.at, ())
-        uses = held if row.arms else row.uses
-        if row is not top.arm.rows[-1] or not row.op.has_trait(IsTerminator):
-            self.die(row.op, (*uses, *row.results))
-        for result in row.results:
-            self.end(result)
-        self.begin(uses)
-        if row.arms:
-            self.enter(row.arms[-1], _Choice(row, [*row.arms[:-1]]))
+    def note_kills(self, point: Point, kills: list[Operation]) -> None:
+        """Note the kills that directly follow a point, which were met last one first."""
+        if kills:
+            self.deaths.kills[point] = kills[::-1]
+            kills.clear()
 
     def die(self, point: Point, numbers: Iterable[int]) -> None:
         """Note that the classes of values die at `point`, unless they are live after it."""
@@ -151,11 +147,10 @@ class _Scan:
 
     def begin(self, numbers: Iterable[int]) -> None:
         """Make values live."""
-        added = self.open[-1].added
         for number in numbers:
             if not self.live[number]:
                 self.live[number] = True
-                added.append(number)
+                self.added.append(number)
                 self.live_in[self.classes.class_of[number]][number] = None
 
     def end(self, number: int) -> None:
@@ -163,38 +158,6 @@ class _Scan:
         if self.live[number]:
             self.live[number] = False
             del self.live_in[self.classes.class_of[number]][number]
-
-    def at_start(self, left: _Open) -> None:
-        """Leave a block at its start."""
-        self.note_kills(left.arm.block, left)
-        choice = left.choice
-        if choice is None:
-            return
-        args = [arg for arg in left.arm.args if self.live[arg]]
-        for arg in args:
-            self.end(arg)
-        above = [number for number in left.added if self.live[number]]
-        alive = {self.classes.class_of[number] for number in (*above, *args)}
-        choice.arms.append((left.arm.block, above, alive))
-        for number in above:
-            self.end(number)
-        if choice.rest:
-            self.enter(choice.rest.pop(), choice)
-        else:
-            self.leave(choice)
-
-    def leave(self, choice: _Choice) -> None:
-        """Note the classes that live up to the choice, but not in each of its regions."""
-        entering = dict.fromkeys(n for _, above, _ in reversed(choice.arms) for n in above)
-        entering |= dict.fromkeys(choice.row.uses)
-        class_of = self.classes.class_of
-        if len(entering) > MAX_STARTS + min(len(alive) for _, _, alive in choice.arms):
-            everywhere = set[int].intersection(*(alive for _, _, alive in choice.arms))
-            crowd = [n for n in entering if class_of[n] not in everywhere]
-            self.crowds.append((choice.row, crowd))
-        for block, _, alive in choice.arms:
-            self.die(block, (n for n in entering if class_of[n] not in alive))
-        self.begin(entering)
 
 
 def deaths(classes: AliasClasses, few: bool = False) -> Deaths:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator, MemoryEffectKind, get_effects
@@ -29,6 +29,7 @@ from xdsl.utils.disjoint_set import IntDisjointSet
 
 from ...dialects import memory, relay
 from ...dialects.interfaces import AllocatesResults, DestinationPassing, KernelEffects
+from ..support.walk import run_nested
 from .aliases import AliasClasses
 from .op_facts import facts_of, is_choice, root_of
 from .storages import is_destination_of_shapes
@@ -197,9 +198,6 @@ class _Open:
     """A block that is being read."""
 
     steps: Steps
-    ops: Iterator[Operation]
-    rest: list[Block]
-    """The arms after it, the next one last."""
     current: _Step | None = None
     since: list[int] = field(default_factory=lambda: [])
     """The steps since the last one of unknown effects."""
@@ -266,47 +264,34 @@ class _Reader:
     path: list[_Open] = field(default_factory=lambda: [])
     """The blocks that are being read, outermost first."""
     open: dict[Block, _Open] = field(default_factory=lambda: {})
+    position: int = -1
     found: list[Steps] = field(default_factory=lambda: [])
 
     def read(self) -> list[Steps]:
-        self.enter([self.classes.block])
-        position = -1
-        while self.path:
-            top = self.path[-1]
-            op = next(top.ops, None)
-            if op is None:
-                self.leave(position)
-                continue
-            position += 1
+        run_nested(self.read_block(self.classes.block))
+        return self.found
+
+    def read_block(self, block: Block) -> Iterator[Any]:
+        """Read a block; yield what reads the arms of its branches."""
+        around = self.path[-1].steps if self.path else None
+        steps = Steps(block, around, -1 if around is None else len(around.ops))
+        top = self.open[block] = _Open(steps)
+        self.path.append(top)
+        for op in block.ops:
+            self.position += 1
             if self.is_on_demand(op, top):
                 continue
             is_end = op.next_op is None and op.has_trait(IsTerminator, value_if_unregistered=False)
             if not is_end:
                 top.current = _Step(op)
             self.use(op, top, is_end)
-            if is_choice(op) and op.regions:
-                self.enter([region.block for region in reversed(op.regions)])
-            elif not is_end:
+            for region in op.regions if is_choice(op) else ():
+                yield self.read_block(region.block)
+            if not is_end:
                 top.finish(self.bytes.ordered)
-        return self.found
-
-    def enter(self, blocks: list[Block]) -> None:
-        """Go on with the last of `blocks`."""
-        block = blocks.pop()
-        around = self.path[-1].steps if self.path else None
-        steps = Steps(block, around, -1 if around is None else len(around.ops))
-        opened = self.open[block] = _Open(steps, iter(block.ops), blocks)
-        self.path.append(opened)
-
-    def leave(self, position: int) -> None:
-        """Leave a block at its end, which is at `position`."""
-        left = self.path.pop()
-        left.steps.at_end.update(k for k in left.steps.uses if self.bytes.last[k] > position)
-        self.found.append(left.steps)
-        if left.rest:
-            self.enter(left.rest)
-        elif self.path:
-            self.path[-1].finish(self.bytes.ordered)
+        self.path.pop()
+        steps.at_end.update(key for key in steps.uses if self.bytes.last[key] > self.position)
+        self.found.append(steps)
 
     def is_on_demand(self, op: Operation, top: _Open) -> bool:
         """Test whether `op` is executed when it is needed; record it then."""

@@ -229,21 +229,6 @@ class DeviceConstraints:
         """Return the device of a placement: of a function, that of its result."""
         return self.domains.device_of(result_of(placement))
 
-    def type_on(self, type: PlacedType, placement: Placement) -> Attribute:
-        """Return a type with the devices of a placement."""
-        domains = self.domains
-        if isinstance(placement, FunctionPlacement) and isinstance(type.type, FunctionType):
-            *inputs, output = (
-                self.type_on(self.placed_type(part), at)
-                for part, at in zip(
-                    (*type.type.inputs, *type.type.outputs),
-                    (*placement.params, placement.result),
-                    strict=True,
-                )
-            )
-            return FunctionType.from_lists(inputs, [output])
-        return type.on(domains.number_of(result_of(placement)), domains.numbers.devices)
-
     # ----------------------------------------------------- adding constraints
 
     def demand(self, placement: Placement, device: VirtualDeviceAttr, cause: Cause) -> None:

@@ -8,10 +8,18 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.utils.symbol_table import get_name_if_symbol
 
+from ...dialects.xdsl_extras.walking import walk
+
 
 def symbols_of(module: ModuleOp) -> dict[str, Operation]:
     """Return the symbols of `module`, by name."""
     return {name: op for op in module.ops if (name := get_name_if_symbol(op)) is not None}
+
+
+def modules_in(module: ModuleOp) -> list[ModuleOp]:
+    """Return `module` and those in it, which have symbols of their own."""
+    ops = walk(module, enters=lambda op: isinstance(op, ModuleOp))
+    return [op for op in ops if isinstance(op, ModuleOp)]
 
 
 @dataclass

@@ -42,6 +42,7 @@ def unify_types(module: ModuleOp, lookup: Lookup) -> bool:
     types = Unifier()
     replace_types(module, types.reserve)
     replace_types(module, types.annotation)
+    count = types.count  # the ops' equations have unknown types of their own
     for op in walk(module):
         for equation in equations_of(op, lookup, types):
             if not types.unify(equation.wanted, equation.given):
@@ -50,13 +51,11 @@ def unify_types(module: ModuleOp, lookup: Lookup) -> bool:
                 raise PassError(
                     f"{equation.what} must be of type {wanted}, but is of type {given}", op
                 )
-    if not types.has_learned:
-        return False
     try:
         replace_types(module, types.resolved)
     except TypeTooLarge as error:
         raise PassError(str(error), module) from None
-    return True
+    return types.has_learned(count)
 
 
 def unnumbered(type: Attribute) -> Attribute:

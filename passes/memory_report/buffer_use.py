@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
@@ -23,6 +24,7 @@ from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ..bytes.buffer_aliases import Buffers, Nested, buffers_in
 from ..bytes.buffer_facts import facts_of, names_bytes
 from ..bytes.rooms import Rooms
+from ..functions.symbol_names import modules_in
 from .columns import (
     Timeline,
     arm_names,
@@ -129,9 +131,7 @@ class _Reader:
         if isinstance(op, Block):
             return Span(0, self.buffers.at, ())
         assert op.parent is not None, "an op of a function"
-        at = self.buffers.regions[op.parent]
-        is_first = at.parent is None or at.parent.block.parent is not at.block.parent
-        stop = at.end if is_first else self.buffers.stops[at.block]
+        stop = self.buffers.stop_of(self.buffers.regions[op.parent])
         return Span(self.buffers.position[op], stop, ())
 
     def branch(self, op: Operation, time: Timeline) -> Branch:
@@ -168,7 +168,7 @@ def column_of(op: Operation | None) -> Column:
 
 def read_buffers(module: ModuleOp) -> Iterator[tuple[FunctionUse, Sequence[Operation | None]]]:
     """Yield the memory that each function with buffers uses, and the op of each column of it."""
-    for buffers in buffers_in(module):
+    for buffers in chain.from_iterable(map(buffers_in, modules_in(module))):
         kinds = memory.BufferOp | memory.SliceStorageOp
         if any(isinstance(op, kinds) for op in walk(buffers.function)):
             use = FunctionUse(function_name(buffers.entry))

@@ -15,22 +15,23 @@ The positions at which the bytes of each tensor are live, path by path.
 
 In an arm, the spans of what is live in other arms only are interrupted. After a branch, the spans
 of what one arm handed over carry that arm; spans in different arms of a branch exclude each other.
-Positions are those of `live_ranges`. Linear in ops and in the spans found.
+Positions are those of `live_ranges`. Linear in ops, and in what is live at each branch.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from ...dialects import memory
 from ..bytes.aliases import AliasClasses
 from ..bytes.liveness import Deaths, Point, deaths
 from ..bytes.numbered import Arm, Row
 from ..bytes.op_facts import facts_of, is_storage
+from ..support.walk import run_nested
 
 MAX_ARMS = 16
 """The maximum number of arms that a span carries; those of the first branches are dropped."""
@@ -66,27 +67,8 @@ class Branch:
 Holder = tuple[Operation, int]
 """A tensor, as its `memory.alloc_tensor` and 0, or a storage that a call uses, as operand i."""
 
-
-class _Live(NamedTuple):
-    """A live tensor, and the alias class that keeps it alive."""
-
-    number: int
-    tensor: Holder
-
-
-@dataclass(eq=False)
-class _Choice:
-    """A branch whose arms are being walked."""
-
-    op: Operation
-    position: int
-    bounds: list[tuple[int, int]] = field(default_factory=lambda: [])
-    ended: dict[_Live, Arms] = field(default_factory=lambda: {})
-    """The tensors live at the start of the arm that are not any more."""
-    born: dict[_Live, None] = field(default_factory=lambda: {})
-    """The tensors that became live in the arm."""
-    handed: dict[tuple[_Live, Arms], list[int]] = field(default_factory=lambda: {})
-    """The tensors live after the branch, and the arms that left it so."""
+Live = dict[int, dict[Holder, tuple[int, Arms]]]
+"""By alias class, the tensors that it keeps alive: since when, and in which arms."""
 
 
 @dataclass(eq=False)
@@ -96,123 +78,89 @@ class _Walk:
     spans: dict[Holder, list[Span]] = field(default_factory=lambda: {})
     branches: list[Branch] = field(default_factory=lambda: [])
     position: int = 0
-    live: dict[int, dict[Holder, tuple[int, Arms]]] = field(default_factory=lambda: {})
-    """By class, the live tensors: since when, and in which arms."""
-    open: list[_Choice] = field(default_factory=lambda: [])
+    live: Live = field(default_factory=lambda: {})
 
     def run(self) -> None:
-        pending: list[tuple[Iterator[Row], Sequence[Arm]]]
-        pending = [(iter(self.classes.body.body.rows), ())]
-        while pending:
-            rows, rest = pending[-1]
-            row = next(rows, None)
-            if row is None:
-                pending.pop()
-                if not self.open:
-                    break
-                self.leave_arm()
-                if rest:
-                    pending.append((iter(rest[0].rows), rest[1:]))
-                    self.enter_arm(rest[0].block)
+        run_nested(self.read(self.classes.body.body.rows))
+        self.end([*self.live])
+
+    def read(self, rows: Iterable[Row]) -> Iterator[Any]:
+        """Read the ops of a block; yield what reads the branches in it."""
+        for row in rows:
+            self.position = row.at + 1
+            if isinstance(row.op, memory.AllocTensorOp):
+                self.begin(self.classes.of(row.op.tensor), (row.op, 0), (), row.at)
+            for index in storages_used_by(row.op):  # as long as its result, or the call
+                result = result_in(row.op, index, self.classes)
+                if result is None:
+                    self.spans[row.op, index] = [Span(row.at, row.at + 1, ())]
                 else:
-                    choice = self.leave()
-                    self.die(choice.op)
-                continue
-            op, at = row.op, row.at
-            self.position = at + 1
-            if isinstance(op, memory.AllocTensorOp):
-                self.begin(_Live(self.classes.of(op.tensor), (op, 0)), (), at)
-            for index in storages_used_by(op):
-                self.use(op, index, at)
+                    self.begin(self.classes.of(result), (row.op, index), (), row.at)
             if row.arms:
-                self.open.append(_Choice(op, at))
-                pending.append((iter(row.arms[0].rows), row.arms[1:]))
-                self.enter_arm(row.arms[0].block)
-            else:
-                self.die(op)
-        for number, tensors in self.live.items():
-            for tensor in list(tensors):
-                self.end(_Live(number, tensor))
+                yield self.choose(row)
+            self.die(row.op)
 
-    def use(self, call: Operation, index: int, at: int) -> None:
-        """Begin the span of a storage that a call uses: as long as its result, or the call."""
-        result = result_in(call, index, self.classes)
-        if result is None:
-            self.spans[call, index] = [Span(at, at + 1, ())]
-        else:
-            self.begin(_Live(self.classes.of(result), (call, index)), (), at)
+    def choose(self, row: Row) -> Iterator[Any]:
+        """Read the arms of a branch, one after the other, and begin the spans of what they left."""
+        before, bounds = self.live, list[tuple[int, int]]()
+        handed: dict[tuple[int, Holder, Arms], list[int]] = {}
+        for number, arm in enumerate(row.arms):
+            start = self.position
+            self.live = {of: dict(tensors) for of, tensors in before.items()}
+            self.die(arm.block)
+            yield self.read(arm.rows)
+            bounds.append((start, self.position))
+            for to, tensor, arms in self.leave(row, arm, before):
+                handed.setdefault((to, tensor, arms), []).append(number)
+            is_last = arm is row.arms[-1]
+            before = {
+                of: {
+                    tensor: since if tensor in self.live.get(of, ()) else (self.position, since[1])
+                    for tensor, since in tensors.items()
+                    if not is_last or tensor in self.live.get(of, ())
+                }
+                for of, tensors in before.items()
+            }
+        self.live, branch = before, len(self.branches)
+        self.branches.append(Branch(row.op, row.at, tuple(bounds)))
+        for (to, tensor, arms), taken in handed.items():
+            for number in (None,) if len(set(taken)) == len(bounds) else dict.fromkeys(taken):
+                carried = arms if number is None else (*arms, TakenArm(branch, number))[-MAX_ARMS:]
+                self.begin(to, tensor, carried, self.position)
 
-    def begin(self, live: _Live, arms: Arms, at: int) -> None:
-        self.live.setdefault(live.number, {})[live.tensor] = at, arms
-        if self.open:
-            self.open[-1].born[live] = None
+    def leave(self, row: Row, arm: Arm, before: Live) -> Iterator[tuple[int, Holder, Arms]]:
+        """End the spans of what an arm hands over, and yield it with its class after the branch."""
+        values = arm.rows[-1].op.operands if arm.rows else ()
+        for result, value in zip(row.op.results, values, strict=False):
+            if self.classes.bytes_in(result) and self.classes.bytes_in(value):
+                to, of = self.classes.of(result), self.classes.of(value)
+                if to != of:
+                    yield from ((to, *ended) for ended in self.end([of]))
+        for of, tensors in [*self.live.items()]:
+            born = [tensor for tensor in tensors if tensor not in before.get(of, ())]
+            yield from ((of, *ended) for ended in self.end([of], born))
 
-    def end(self, live: _Live) -> Arms:
-        """End the span of a tensor here; return its arms."""
-        start, arms = self.live[live.number].pop(live.tensor)
-        if start < self.position:
-            self.spans.setdefault(live.tensor, []).append(Span(start, self.position, arms))
-        if self.open:
-            choice = self.open[-1]
-            if live in choice.born:
-                del choice.born[live]
-            else:
-                choice.ended[live] = arms
-        return arms
+    def begin(self, of: int, tensor: Holder, arms: Arms, at: int) -> None:
+        self.live.setdefault(of, {})[tensor] = at, arms
+
+    def end(
+        self, classes: Iterable[int], only: Sequence[Holder] | None = None
+    ) -> list[tuple[Holder, Arms]]:
+        """End the spans of the tensors of classes here; return them with their arms."""
+        ended: list[tuple[Holder, Arms]] = []
+        for of in classes:
+            tensors = self.live.get(of, {})
+            for tensor in [*tensors] if only is None else only:
+                start, arms = tensors.pop(tensor)
+                if start < self.position:
+                    self.spans.setdefault(tensor, []).append(Span(start, self.position, arms))
+                ended.append((tensor, arms))
+            if not tensors:
+                self.live.pop(of, None)
+        return ended
 
     def die(self, point: Point) -> None:
-        for name in self.deaths.names.get(point, ()):
-            number = self.classes.of(name)
-            for tensor in list(self.live.get(number, ())):
-                self.end(_Live(number, tensor))
-
-    def enter_arm(self, block: Block) -> None:
-        self.open[-1].bounds.append((self.position, self.position))
-        self.die(block)
-
-    def leave_arm(self) -> None:
-        """End the spans of what the arm hands over, and restore what was live at its start."""
-        choice = self.open[-1]
-        arm = len(choice.bounds) - 1
-        choice.bounds[arm] = choice.bounds[arm][0], self.position
-        block = choice.op.regions[arm].block
-        values = () if block.last_op is None else block.last_op.operands
-        for result, value in zip(choice.op.results, values, strict=False):
-            if not (self.classes.bytes_in(result) and self.classes.bytes_in(value)):
-                continue
-            to, number = self.classes.of(result), self.classes.of(value)
-            if to == number:
-                continue
-            for tensor in list(self.live.get(number, ())):
-                arms = self.end(_Live(number, tensor))
-                choice.handed.setdefault((_Live(to, tensor), arms), []).append(arm)
-        for live in list(choice.born):
-            arms = self.end(live)
-            choice.handed.setdefault((live, arms), []).append(arm)
-        ended, choice.ended = choice.ended, {}
-        is_last = arm + 1 == len(choice.op.regions)
-        outer = self.open[-2] if len(self.open) > 1 else None
-        for live, arms in ended.items():
-            if not is_last:
-                self.live.setdefault(live.number, {})[live.tensor] = self.position, arms
-            elif outer is None:
-                continue
-            elif live in outer.born:
-                del outer.born[live]
-            else:
-                outer.ended[live] = arms
-
-    def leave(self) -> _Choice:
-        """Begin the spans of what the branch hands over."""
-        choice = self.open.pop()
-        branch = len(self.branches)
-        self.branches.append(Branch(choice.op, choice.position, tuple(choice.bounds)))
-        count = len(choice.bounds)
-        for (live, arms), found in choice.handed.items():
-            for arm in (None,) if len(set(found)) == count else dict.fromkeys(found):
-                carried = arms if arm is None else (*arms, TakenArm(branch, arm))[-MAX_ARMS:]
-                self.begin(live, carried, self.position)
-        return choice
+        self.end(map(self.classes.of, self.deaths.names.get(point, ())))
 
 
 def storages_used_by(op: Operation) -> list[int]:

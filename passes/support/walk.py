@@ -1,6 +1,7 @@
-"""Walks that stop at kernels."""
+"""Walks that stop at kernels, and walks of blocks in blocks."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from xdsl.ir import Block, Operation, Region
 
@@ -26,3 +27,14 @@ def outside_primitives(
 
 def _is_entered(op: Operation) -> bool:
     return not is_kernel(op)
+
+
+def run_nested(walk: Iterator[Any]) -> None:
+    """Run a generator that yields others, to be run first: nested blocks need no recursion."""
+    pending = [walk]
+    while pending:
+        inner = next(pending[-1], None)
+        if inner is None:
+            pending.pop()
+        else:
+            pending.append(inner)

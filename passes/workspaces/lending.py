@@ -32,7 +32,7 @@ from ...dialects.tensors import as_tensor, is_static, tensor_size
 from ...operators.records import record
 from ...operators.sizes.size_expressions import Expr
 from ..bytes.aliases import AliasClasses, Returned, alias_classes, contents_of, returned_by
-from ..bytes.op_facts import is_storage, shape_of
+from ..bytes.op_facts import is_part, is_storage, shape_of
 from ..bytes.rooms import bytes_of, size_of
 from ..bytes.storages import storages_of
 from ..functions.call_graph import CallGraph, symbols_in
@@ -237,12 +237,15 @@ def holds_only_a_result(storage: SSAValue, classes: AliasClasses, outside: set[i
     """
     Test whether `storage` holds one thing, and its bytes do not belong to classes `outside`.
 
-    A result and what it is written over are one class, at the start of the storage.
+    A result and what it is written over are one class, at the start of the storage; so are the
+    parts of a join.
     """
     if not storage.has_one_use():
         tensors = [use.operation for use in storage.uses]
-        at_start = all(isinstance(t, memory.AllocTensorOp) and is_at_start(t) for t in tensors)
-        if not at_start or len({classes.of(t.results[0]) for t in tensors}) != 1:
+        placed = all(
+            isinstance(t, memory.AllocTensorOp) and (is_at_start(t) or is_part(t)) for t in tensors
+        )
+        if not placed or len({classes.of(t.results[0]) for t in tensors}) != 1:
             return False
     contents = contents_of(storage, classes)
     return contents is not None and not any(classes.of(v) in outside for v in contents.values)

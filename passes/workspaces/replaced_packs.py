@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
+from xdsl.utils.symbol_table import get_name_if_symbol
 
 from ...dialects import memory
 from ...dialects.dense import integer
@@ -86,7 +87,8 @@ def parts_of(op: ModuleOp, totals: Totals) -> list[Operation]:
         return [op]
     graph = CallGraph.of(op)
     totals.functions = graph.symbols
-    return [graph.symbols[name] for name in graph.callees_first()]
+    others = (part for part in op.ops if get_name_if_symbol(part) is None)
+    return [*(graph.symbols[name] for name in graph.callees_first()), *others]
 
 
 FOLDED = (memory.AllocStorageOp, memory.PlacedOp, memory.SliceStorageOp)

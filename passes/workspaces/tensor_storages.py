@@ -22,7 +22,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAVal
 
 from ...dialects import memory, relay
 from ...dialects.interfaces import CallsFunction, DestinationPassing
-from ..bytes.op_facts import is_choice, viewed
+from ..bytes.op_facts import facts_of, is_choice, viewed
 
 MAX_DEPTH = 32
 """The maximum depth of tuples and branches through which a storage is looked for."""
@@ -69,6 +69,8 @@ class Homes:
                 value = DestinationPassing.outs(op)[value.index]
             elif (source := viewed(value)) is not None:
                 value = source
+            elif facts_of(op).joins is not None:
+                value = op.operands[0]
             elif isinstance(op, memory.AllocTensorOp):
                 at_start = op.offset is not None and not op.offset.value.data
                 return InOneOf((op.storage,)) if at_start else None

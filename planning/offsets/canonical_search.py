@@ -145,10 +145,6 @@ class CanonicalSearch:
             elif len(left) == 1:
                 yield []
             else:
-                rest = np.delete(left, place)
-                yield [
-                    _Part(
-                        lo, hi, rest, new_sky, new_remaining, new_cuts, new_ceiling, at, place - 1
-                    )
-                ]
+                state = np.delete(left, place), new_sky, new_remaining, new_cuts, new_ceiling
+                yield [_Part(lo, hi, *state, at, place - 1)]
         self.failed.add(key)

@@ -79,14 +79,6 @@ class Core:
         return self.arms is None and len(self.body) == self.n_bodies
 
     @cached_property
-    def boxes_of(self) -> list[list[int]]:
-        """The boxes of each body, in order of birth."""
-        boxes: list[list[int]] = [[] for _ in range(self.n_bodies)]
-        for box, body in enumerate(as_list(self.body)):
-            boxes[body].append(box)
-        return boxes
-
-    @cached_property
     def reach(self) -> Ints:
         """For each box, the first box in order that is born after its death."""
         return np.searchsorted(self.lower, self.upper, side="left")

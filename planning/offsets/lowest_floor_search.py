@@ -96,14 +96,7 @@ class LowestFloorSearch:
             return None
 
     def _refresh(
-        self,
-        sky: Ints,
-        floor: Ints,
-        remaining: Ints,
-        choices: Ints,
-        support: Ints,
-        a: int,
-        z: int,
+        self, sky: Ints, floor: Ints, remaining: Ints, choices: Ints, support: Ints, a: int, z: int
     ) -> bool:
         """Update the state of cliques `a` to `z`; return False if one cannot fit."""
         t = self.tables
@@ -181,20 +174,9 @@ class LowestFloorSearch:
             new_ceiling[b] = capacity
             new_cuts = cuts.copy()
             new_cuts[t.firsts[b] : t.lasts[b] - 1] -= 1
-            yield [
-                _Part(
-                    x,
-                    y,
-                    new_sky,
-                    new_floor,
-                    new_remaining,
-                    new_choices,
-                    new_support,
-                    new_cuts,
-                    new_ceiling,
-                )
-                for x, y in t.split(lo, hi, new_cuts)
-            ]
+            left = new_sky, new_floor, new_remaining, new_choices, new_support
+            split = t.split(lo, hi, new_cuts)
+            yield [_Part(x, y, *left, new_cuts, new_ceiling) for x, y in split]
         yield from self._raise(part, clique, at, valley_from, valley_to)
         self.failed.add(key)
 
@@ -208,7 +190,7 @@ class LowestFloorSearch:
         their skies rise to the lowest end of such a body. Other members keep their skies.
         """
         t, capacity = self.tables, self.capacity
-        lo, hi, sky, floor, remaining, choices, support, cuts, ceiling = part
+        lo, hi, sky, floor, remaining, choices, support, _, ceiling = part
         members = self.members[clique]
         standing = members[sky[members] == at]
         others = (t.first < valley_to) & (t.last > valley_from) & (sky < capacity)
@@ -226,8 +208,5 @@ class LowestFloorSearch:
         a, z = t.clique_span[clique]
         a, z = max(a, lo), min(z, hi)
         if self._refresh(new_sky, new_floor, remaining, new_choices, new_support, a, z):
-            yield [
-                _Part(
-                    lo, hi, new_sky, new_floor, remaining, new_choices, new_support, cuts, ceiling
-                )
-            ]
+            changed = dict(sky=new_sky, floor=new_floor, choices=new_choices, support=new_support)
+            yield [part._replace(**changed)]

@@ -141,13 +141,10 @@ class Tables:
         self.lasts = [o[-1] + 1 for o in own]
         self.first, self.last = np.array(self.firsts), np.array(self.lasts)
         near = core.conflicts
-        round_up = self.grain, self.unit
+        grain, unit = self.grain, self.unit
         self.neighbours = [np.array([e[0] for e in c], dtype=np.int64) for c in near]
         self.clearance = [
-            -(-np.array([e[1] for e in c], dtype=np.int64) // round_up[0])
-            * round_up[0]
-            // round_up[1]
-            for c in near
+            -(-np.array([e[1] for e in c], dtype=np.int64) // grain) * grain // unit for c in near
         ]
         self._index_reach()
 

@@ -83,15 +83,6 @@ class StepGraph:
             ],
         )
 
-    def is_valid(self, order: Sequence[int]) -> bool:
-        """Test whether `order` has each step once, after those that must come before it."""
-        position = {step: at for at, step in enumerate(order)}
-        return len(order) == len(self) == len(position) and all(
-            position[other] < position[step]
-            for step, earlier in enumerate(self.before)
-            for other in earlier
-        )
-
     def spans(self, order: Sequence[int], sizes: Sequence[int]) -> Spans:
         """Return when the bytes are held if the steps are in `order`."""
         count = len(order)

@@ -57,11 +57,10 @@ class Choice:
 
     Buffers with gaps, ties, fixed offsets or pools have orders of their rows (`piece_orders`).
     `heights[k][s]` is the arena of orientation k at sample s, and `bounds[s]` a lower bound on
-    every arena there. `sources[k]` says which sizes orientation k was found for.
+    every arena there.
     """
 
     orientations: tuple[Orientation | PieceOrder, ...]
-    sources: tuple[str, ...]
     bounds: tuple[int, ...]
     heights: tuple[tuple[int, ...], ...]
 
@@ -120,10 +119,9 @@ def _ratios(heights: Sequence[int], bounds: Sequence[int]) -> tuple[float, ...]:
 
 @record(eq=False)
 class _Candidate:
-    """An orientation, the sizes it was found for, and its arenas at the samples."""
+    """An orientation and its arenas at the samples."""
 
     orientation: Orientation | PieceOrder
-    source: str
     heights: tuple[int, ...]
     ratios: tuple[float, ...]
 
@@ -167,7 +165,7 @@ class _Samples:
                 if self.is_plain
                 else PieceOrder.of(problem, solved)
             )
-            own[s] = self._candidate(orientation, f"sample {s}")
+            own[s] = self._candidate(orientation)
             yield from self._add(own[s])
         if not self.is_plain or any(map(self.is_good_enough, own.values())):
             return
@@ -189,11 +187,10 @@ class _Samples:
                     continue
                 solved = solve(mixture, budget=self.budget // 8)
                 assert isinstance(solved, Plan), "a problem without capacities has a plan"
-                source = f"samples {a} and {b}, {weights[0]}:{weights[1]}"
                 orientation = orientation_of(mixture, solved.offsets)
                 alignment = tuple(self.problems[0].columns.alignment.tolist())
                 orientation = Orientation(orientation.order, orientation.below, alignment)
-                candidate = self._candidate(orientation, source)
+                candidate = self._candidate(orientation)
                 yield from self._add(candidate)
                 if all(
                     h <= b + self.slack for h, b in zip(candidate.heights, self.bounds, strict=True)
@@ -203,12 +200,11 @@ class _Samples:
     def choice(self, kept: tuple[_Candidate, ...]) -> Choice:
         return Choice(
             tuple(one.orientation for one in kept),
-            tuple(one.source for one in kept),
             tuple(self.bounds),
             tuple(one.heights for one in kept),
         )
 
-    def _candidate(self, orientation: Orientation | PieceOrder, source: str) -> _Candidate:
+    def _candidate(self, orientation: Orientation | PieceOrder) -> _Candidate:
         sizes = [size.tolist() for size in self.sizes]
         if isinstance(orientation, PieceOrder):
             pools = [row.pool for row in orientation.rows if row.beside is None]
@@ -216,7 +212,7 @@ class _Samples:
             if any(len(each) != len(orientation.rows) for each in sizes):
                 raise ProblemError("gaps must keep all, some or none of a buffer in all samples")
         heights = tuple(map(orientation.height, sizes))
-        return _Candidate(orientation, source, heights, _ratios(heights, self.bounds))
+        return _Candidate(orientation, heights, _ratios(heights, self.bounds))
 
     def is_good_enough(self, candidate: _Candidate) -> bool:
         """Test whether `candidate` alone is near the lower bound at each sample."""

@@ -25,7 +25,6 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import gcd
 
 from ..buffers import Arm, ProblemError
 from ..problem import Problem
@@ -54,14 +53,6 @@ class Orientation:
         covered = {j for under in self.below for j in under}
         return tuple(i for i in self.order if i not in covered)
 
-    @property
-    def n_operations(self) -> int:
-        """Number of additions and maxima that offsets and arena take, without rounding."""
-        on_zero = sum(not self.below[i] for i in self.order)
-        additions = len(self.order) - on_zero
-        maxima = sum(max(len(under) - 1, 0) for under in self.below)
-        return additions + maxima + max(len(self.tops) - 1, 0)
-
     def offsets(self, sizes: Sequence[int]) -> list[int]:
         """Return the offset of each row for these sizes (at least 0 each)."""
         offsets = [0] * len(self.below)
@@ -82,25 +73,6 @@ class Orientation:
         """Return the bytes of the arena for these sizes (at least 0 each)."""
         offsets = self.offsets(sizes)
         return max((offsets[i] + sizes[i] for i in self.tops), default=0)
-
-    def rounded(self, divisors: Sequence[int]) -> tuple[int, ...]:
-        """
-        Return the rows whose offsets must be rounded up to their alignments.
-
-        `divisors[i]` is a number that divides the size of row i whatever it is (at least
-        1). An offset that is a multiple of the alignment anyway is not rounded.
-        """
-        found: list[int] = []
-        divisor = [0] * len(self.below)  # of the offset; 0 divides like infinity
-        for i in self.order:
-            common = 0
-            for j in self.below[i]:
-                common = gcd(common, divisor[j], divisors[j])
-            if common % self.alignment[i]:
-                found.append(i)
-                common = self.alignment[i]
-            divisor[i] = common
-        return tuple(found)
 
 
 def orientation_of(problem: Problem, offsets: Sequence[int]) -> Orientation:

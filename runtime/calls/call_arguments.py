@@ -65,11 +65,7 @@ def check_structures(program: Program, function: Function, values: Sequence[Flat
 
 
 def new_entry(
-    program: Program,
-    arena: Arena,
-    index: int,
-    values: Sequence[FlatValue],
-    key: object,
+    program: Program, arena: Arena, index: int, values: Sequence[FlatValue], key: object
 ) -> Entry:
     """
     Return an entry for calls of function `index` with arguments like `values`.

@@ -148,10 +148,7 @@ def built(
     return done.pop(), arrays
 
 
-CURES = {
-    "a closure": "return what it computes",
-    "a reference": "return what it refers to",
-}
+CURES = {"a closure": "return what it computes", "a reference": "return what it refers to"}
 """The cure for a result of such a kind."""
 
 

@@ -71,12 +71,6 @@ class ArrayElements(Elements):
             raise SignatureError(str(error)) from error
 
 
-def reads_elements(name: str) -> bool:
-    """Test whether the shapes of the results of operator `name` depend on operands' elements."""
-    rule = RULES.get(name)
-    return rule is not None and bool(rule.data_operands)
-
-
 def elements_read(name: str, ins: Sequence[Array]) -> dict[int, Elements]:
     """Return the elements of `ins` that the rule of operator `name` reads, by operand."""
     rule = RULES.get(name)

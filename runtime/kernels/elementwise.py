@@ -63,8 +63,7 @@ def leaky_relu(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thu
     scaled = scratch(y.shape, y.dtype)
     choose = np.maximum if alpha <= 1 else np.minimum
     return sequence(
-        partial(np.multiply, x, np.array(alpha, x.dtype), scaled),
-        apply(choose, x, scaled, out=y),
+        partial(np.multiply, x, np.array(alpha, x.dtype), scaled), apply(choose, x, scaled, out=y)
     )
 
 

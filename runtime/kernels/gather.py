@@ -67,7 +67,4 @@ def upsampling(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thu
     )
 
 
-KERNELS: dict[str, Bind] = {
-    "relay.nn.upsampling": upsampling,
-    "relay.take": take,
-}
+KERNELS: dict[str, Bind] = {"relay.nn.upsampling": upsampling, "relay.take": take}

@@ -157,21 +157,3 @@ def bind_plan(
     for to, source in plan.copies:
         bound.append((partial(np.copyto, values[to], values[source]), None))
     return bound
-
-
-def bind_kernel(
-    kernel: Kernel,
-    ins: Sequence[Array],
-    outs: Sequence[Array],
-    binds: Mapping[str, Bind],
-    workspace: Workspace,
-    elements: Mapping[int, Array] | None = None,
-) -> Bound:
-    """
-    Plan `kernel` for these operands, and bind it to them.
-
-    An output may overlap an input: it is then written after everything else is computed or, if it
-    has the bytes of that input, when no later step reads them.
-    """
-    plan = KernelPlans(binds).of(kernel, ins, outs, elements)
-    return bind_plan(plan, ins, outs, workspace)

@@ -106,8 +106,7 @@ class Context:
             isinstance(i, AllocRef) for f in program.functions for i in f.instructions
         )
         context = Context(
-            *(program, constants, binds, memory, Owner(memory), has_references),
-            observers=observers,
+            *(program, constants, binds, memory, Owner(memory), has_references), observers=observers
         )
         if native is None:
             return context

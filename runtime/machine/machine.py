@@ -187,7 +187,19 @@ class Machine:
         its arrays may be the arguments, too. After an error, they are unchanged.
         """
         index = self._index(function)
-        times = None if self._profile is None else self._profile.begin(function)
+        caches = self.program.functions[index].caches
+        if caches:
+            from ..calls.lent_caches import lent, require_apart
+
+            require_apart(self.program.functions[index], args)
+            result = self._evaluate(index, args, out)
+            return lent(self.program.functions[index], args, result, out is None)
+        return self._evaluate(index, args, out)
+
+    def _evaluate(self, index: int, args: Sequence[object], out: Value | None) -> Value:
+        times = None
+        if self._profile is not None:
+            times = self._profile.begin(self.program.functions[index].name)
         arena = self._acquire(times)
         is_fresh = not arena.calls
         try:

@@ -458,6 +458,10 @@ class Recorder:
         kept = tuple(dict.fromkeys(s for part in parts for s in part.parts))
         joined = Tensor(array, first.device, constant, kept, first.offset, joined=parts)
         self.state.write(i.dst, joined)
+        self.mark_joined(parts, joined)
+
+    def mark_joined(self, parts: Sequence[Tensor], joined: Tensor) -> None:
+        """Note that `joined` was written where its parts were."""
 
     def _storage_of(self, tensor: Tensor) -> Storage | None:
         """Return the storage, not part of another, that a tensor is in, if it is in one."""
@@ -725,10 +729,13 @@ class Recorder:
         self.require_written(src)
         for observer in self.observers:
             observer.copies(self, i.dst_device, source)
-        self.compute(partial(np.copyto, out.array, src.array))
+        self.compute(self.copy_of(src.array, out.array))
         self.wrote(out)
         self.counters.copies[i.src_device, i.dst_device] += 1
         self.counters.copied[i.src_device, i.dst_device] += src.array.nbytes
+
+    def copy_of(self, source: Array, target: Array) -> Thunk:
+        return partial(np.copyto, target, source)
 
     def copy_rows(self, i: vm.CopyRows) -> None:
         src, out = self.tensor(i.src), self.tensor(i.out)

@@ -19,7 +19,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..calls.addresses import address
 from ..calls.call_arguments import check_structures, flattened
+from ..calls.lent_caches import buffer_rows
 from ..calls.values import Leaf, Value
 from ..errors import MachineError
 from ..memory.limits import default_limit
@@ -27,7 +29,7 @@ from ..program.dtypes import element_type
 from ..program.program import Array, Program
 from .interface import TENSOR, Entry, fields_of, nested, spec_of, together
 from .library_code import LibraryCode
-from .output_memory import Shape, Workspaces, address, given_for, target_of
+from .output_memory import Shape, Target, Workspaces, given_for, target_of
 
 READABLE = 0x101
 """NumPy's flags of arrays that are contiguous in C's order, and aligned."""
@@ -71,6 +73,7 @@ class EntryCall:
         self._program, self._lock = program, Lock()
         self._types = [element_type(spec_of(param).dtype) for param in entry.function.params]
         self._nesting, self._is_dynamic = together(entry.nested.outputs), entry.is_dynamic
+        self._caches = {cache.result: cache for cache in entry.function.caches}
         self._kept: dict[tuple[tuple[int, ...], ...], Measured] = {}
         self._call = code.symbol(entry.symbol)
         count = len(entry.tensors) + self._is_dynamic + len(entry.pools)
@@ -88,14 +91,21 @@ class EntryCall:
             arrays = self._converted(args)
             measured = self._measured(arrays)
         if out is None and measured.outputs is not None:
-            outputs: list[Array] = [np.empty(shape, dtype) for shape, dtype in measured.outputs]
+            outputs: list[Array] = [
+                self._lent(i, shape, arrays) if i in self._caches else np.empty(shape, dtype)
+                for i, (shape, dtype) in enumerate(measured.outputs)
+            ]
             self._run(arrays, map(address, outputs), measured)
             return outputs[0] if self._nesting == TENSOR else nested(self._nesting, outputs)
         entry = self._entry
         given = given_for(entry, measured.shapes, out)
         targets = [
-            target_of(result, shape, None if entry.may_fail else array, arrays)
-            for result, shape, array in zip(entry.results, measured.shapes, given, strict=True)
+            Target(self._lent(i, shape, arrays))
+            if i in self._caches
+            else target_of(result, shape, None if entry.may_fail else array, arrays)
+            for i, (result, shape, array) in enumerate(
+                zip(entry.results, measured.shapes, given, strict=True)
+            )
         ]
         self._run(arrays, [target.pointer for target in targets], measured)
         outputs = [target.array(self._release) for target in targets]
@@ -106,6 +116,12 @@ class EntryCall:
             if array is not None and array is not written:
                 array[...] = written
         return out
+
+    def _lent(self, result: int, shape: Shape, arrays: Sequence[Array]) -> Array:
+        """Return the memory of a result that is in the buffer of an argument."""
+        cache, rows = self._caches[result], shape[0]
+        assert rows is not None, "verified: its rows are counted before the call"
+        return buffer_rows(self._entry.function, cache, arrays[cache.parameter], rows)
 
     def _run(self, arrays: Sequence[Array], outputs: Iterable[object], sizes: Measured) -> None:
         """Call the function with a workspace for each pool."""

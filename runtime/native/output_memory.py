@@ -19,6 +19,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from ...operators.element_types import ELEMENT_TABLE
+from ..calls.addresses import address
 from ..calls.values import Value
 from ..errors import MachineError
 from ..memory.limits import default_limit
@@ -31,23 +32,6 @@ _TYPES = {
     (row.dlpack, max(row.bits, 8 * (row.struct is not None))): name
     for name, row in ELEMENT_TABLE.items()
 }
-
-
-_PROBE = np.empty(1)
-_DATA = 2 * ctypes.sizeof(ctypes.c_void_p)
-_pointer_at = ctypes.c_void_p.from_address
-
-if _pointer_at(id(_PROBE) + _DATA).value == _PROBE.ctypes.data:
-
-    def address(array: Array) -> int:
-        """Return the address of the elements: `data` is the first field of `PyArrayObject`."""
-        return _pointer_at(id(array) + _DATA).value or 0
-
-else:
-
-    def address(array: Array) -> int:
-        """Return the address of the elements."""
-        return array.ctypes.data
 
 
 class DLTensor(ctypes.Structure):

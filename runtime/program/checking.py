@@ -92,6 +92,9 @@ def _function_faults(function: Function, program: Program) -> Iterator[str | Mac
             yield f"{function.name}: no dim is named '{name}', which has bounds"
         if not bounds.are_in_order:
             yield f"{function.name}: '{name}' cannot be at least 0 and {bounds}"
+    for lent in function.caches:
+        if not 0 <= lent.parameter < len(function.params) or min(lent.result, lent.maximum) < 0:
+            yield f"{function.name}: parameter {lent.parameter} cannot be a cache"
     for pc, instruction in enumerate(function.instructions):
         for fault in _instruction_faults(instruction, pc, function, program):
             yield MachineError(f"{function.where(pc)}: {fault}", function.location(pc))

@@ -9,8 +9,7 @@ Facts about instructions that follow from their classes.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from functools import cache
 from typing import Any, NamedTuple, cast
 
@@ -122,37 +121,7 @@ def registers(instruction: Instruction) -> tuple[int, ...]:
     return _registers(instruction, REGISTER_KINDS)
 
 
-def with_registers(
-    instruction: Instruction, read: Mapping[int, int], written: Mapping[int, int] | None = None
-) -> Instruction:
-    """
-    Rename the registers of `instruction`: those that it reads by `read`, others by `written`.
-
-    `written` is `read` by default; a register that is not in the mapping keeps its number.
-    """
-    renamed: dict[str, Any] = {}
-    for kinds, numbers in ((READ_KINDS, read), (WRITE_KINDS, read if written is None else written)):
-        for name, immediate in fields_of_kinds(type(instruction), kinds):
-            renamed[name] = _renamed(getattr(instruction, name), numbers, immediate)
-    return replace(cast(Any, instruction), **renamed)
-
-
-def _renamed(value: Any, numbers: Mapping[int, int], immediate: bool) -> Any:
-    if isinstance(value, tuple):
-        items = cast("tuple[Any, ...]", value)
-        return tuple(_renamed(item, numbers, immediate) for item in items)
-    if isinstance(value, Reg):
-        return Reg(numbers.get(value.index, value.index))
-    return value if immediate else numbers.get(value, value)
-
-
 def jumps(instruction: Instruction) -> tuple[int, ...]:
     """Return the offsets by which `instruction` may jump."""
     names = fields_of_kinds(type(instruction), JUMP_KINDS)
     return tuple(getattr(instruction, name) for name, _ in names)
-
-
-def with_jumps(instruction: Instruction, offsets: Sequence[int]) -> Instruction:
-    """Replace the offsets that `jumps` returns."""
-    names = [name for name, _ in fields_of_kinds(type(instruction), JUMP_KINDS)]
-    return replace(cast(Any, instruction), **dict(zip(names, offsets, strict=True)))

@@ -111,6 +111,19 @@ class Param:
 
 
 @record
+class Cache:
+    """
+    A result that is a parameter with more rows, in its buffer, of `maximum` rows at most.
+
+    Both are numbers; rows are the outermost dim.
+    """
+
+    result: int
+    parameter: int
+    maximum: int
+
+
+@record
 class Function:
     """
     A function of `register_count` registers; its parameters are in the first ones.
@@ -118,7 +131,7 @@ class Function:
     `dim_bounds` are the bounds of named dims. `locations` are the source positions of the
     instructions, if recorded. `results` are what callers from outside get, one or a tuple; None
     for internal functions and for bytecode that does not record results. Bytecode records the
-    types of tensors only.
+    types of tensors only. `caches` are the results whose memory is that of parameters.
     """
 
     name: str
@@ -128,6 +141,7 @@ class Function:
     locations: Annotated[tuple[Location | None, ...], ELSEWHERE] = field(default=(), compare=False)
     dim_bounds: Mapping[str, Bounds] = field(default_factory=dict[str, Bounds], compare=True)
     results: tuple[Param, ...] | None = field(default=None, compare=False)
+    caches: tuple[Cache, ...] = ()
 
     def where(self, pc: int) -> str:
         """Return the name of instruction `pc` in errors: `main[3] invoke_packed`."""

@@ -138,7 +138,9 @@ class ReferenceMachine:
             callee.dst = caller.dst
         frames.append(callee)
 
-    def _step(self, frame: Frame, frames: list[Frame]) -> Object | None:
+    def _step(  # noqa: C901, one `match` over the instructions
+        self, frame: Frame, frames: list[Frame]
+    ) -> Object | None:
         """Run the instruction at `frame.pc`; return the result of the outermost call."""
         program, devices = self.program, self.program.devices
         match i := frame.function.instructions[frame.pc]:

@@ -31,6 +31,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ..calls.lent_caches import buffer_rows
 from ..calls.values import StaysInsideError, Tagged, copied
 from ..kernels.bind import Thunk, flattened
 from ..machine.context import Context
@@ -38,16 +39,17 @@ from ..machine.paths import Decision
 from ..observe.counters import Counters
 from ..observe.segment_details import MemoryEvent, Work
 from ..program.objects import Data, Object, Tensor
+from ..program.program import Cache, Function
 from .measured import Measured
-from .places import Line, Place, Root, closure
+from .places import Line, Place, Root
 from .sizes import code_of, plain, value_of
+from .thunk_code import closure
 from .tracer import Traces, trace_path
 
 _NAME = re.compile(r"\b[aeprsv]\d+(?:_\d+)?\b")
 _PLACE = re.compile(r"<(\d+)\|([^|]*)\|([^>]*)>")
 
 Run: TypeAlias = Callable[..., Any]
-Cover: TypeAlias = Callable[..., None]
 Counted: TypeAlias = "Callable[..., tuple[Sequence[int], ...]]"
 Activity: TypeAlias = "tuple[list[tuple[Work, int]], list[tuple[int, MemoryEvent]]]"
 """Works and changes of memory, each with the number of the readings of the clock before it."""
@@ -108,6 +110,7 @@ _ENVIRONMENT: Mapping[str, Any] = {
     "arange": np.arange,
     "array": np.array,
     "broadcast_to": np.broadcast_to,
+    "buffer_rows": buffer_rows,
     "closure": closure,
     "copied": copied,
     "empty": np.empty,
@@ -133,7 +136,9 @@ def template_of(
     traces, result = trace_path(context, index, args, decisions, measures)
     args = [*map(_stand_in, args)]
     remake = partial(template_of, context, index, args, decisions, True)
-    return _Writer(traces, result).template(index, len(args), remake)
+    return _Writer(traces, result, context.program.functions[index]).template(
+        index, len(args), remake
+    )
 
 
 def _stand_in(arg: Any) -> Any:
@@ -146,7 +151,8 @@ def _stand_in(arg: Any) -> Any:
 class _Writer:
     """Writes the function of what was traced."""
 
-    def __init__(self, traces: Traces, result: Object) -> None:
+    def __init__(self, traces: Traces, result: Object, function: Function) -> None:
+        self.function = function
         self.traces, self.trace, self.body = traces, traces.trace, traces.body
         self.leaving: dict[int, tuple[str, Place]] = {}
         """The storages, by number, that leave as arrays of their own, with their names."""
@@ -158,6 +164,12 @@ class _Writer:
         sizes = [tensor.array.nbytes for tensor in tensors]
         self.charged = code_of(plain(sum(sizes)))
         self.result = self._value(result)
+        self.lent: dict[int, Cache] = {}
+        """The caches of results that are storages, by the number of these."""
+        for cache in traces.caches.values():
+            base = tensors[cache.result].array.base
+            if isinstance(base, Root) and base.number in self.leaving:
+                self.lent[base.number] = cache
 
     def _find_leaving(self, tensors: Sequence[Tensor]) -> None:
         places: list[Place] = [t.array for t in tensors if isinstance(t.array, Place)]
@@ -309,6 +321,12 @@ class _Writer:
                 yield f"w = {code_of(plain(self.traces.extents[phase][-1]))}"
             if phase == 0:
                 for number, (_, place) in self.leaving.items():
+                    if (cache := self.lent.get(number)) is not None:
+                        known = map(self.trace.constant, (self.function, cache))
+                        rows = code_of(place.shape[0])
+                        where = f"{', '.join(known)}, p{cache.parameter}, {rows}"
+                        yield f"r{number} = buffer_rows({where})"
+                        continue
                     dtype = self.trace.constant(place.dtype)
                     shape = ", ".join(["", *map(code_of, place.shape)])[2:]
                     yield f"r{number} = empty(({shape}{',' * bool(shape)}), {dtype})"

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from math import prod
 from time import perf_counter_ns
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from ...operators.signature import Data as RuleData
 from ...operators.signature import Elements, check
 from ...operators.sizes import Size, maximum
 from ...operators.sizes.size_table import OPERATIONS, PREDICATES
+from ..calls.addresses import address
 from ..calls.argument_types import check_types
 from ..calls.value_checks import check_arguments
 from ..calls.values import Tagged
@@ -47,13 +48,13 @@ from ..memory.scratch import Workspace
 from ..memory.spaces import Space
 from ..observe.counters import Counters
 from ..observe.segment_details import SegmentDetails
-from ..program import instructions as vm
 from ..program.dtypes import element_type
 from ..program.objects import Data, Object, Storage, Tensor
-from ..program.program import Array, Kernel, Step, TensorSpec, spec_of
+from ..program.program import Array, Cache, Kernel, Step, TensorSpec, spec_of
 from ..program.size_operations import Scalar
-from .places import Body, Flags, Lines, Place, Root, Sizes, lines_of, shape_code
+from .places import Body, Flags, Place, Root, Sizes, shape_code
 from .sizes import NoTemplate, Number, Trace, Traced, code_of, plain, value_of
+from .thunk_code import Lines, lines_of
 
 MAX_INSTRUCTIONS = 1 << 14
 """Length of a path that is worth a template."""
@@ -163,6 +164,8 @@ class Traces:
     extents: list[list[Any]] = field(default_factory=list[list[Any]])
     """The bytes that each phase needs, by device, and of scratch memory."""
     length: int = 0
+    caches: dict[object, Cache] = field(default_factory=dict[object, "Cache"])
+    """By the names of their arguments."""
 
     def __post_init__(self) -> None:
         self.body = Body(self.trace)
@@ -243,10 +246,14 @@ class Tracer(Recorder):
             if isinstance(place, Place) and isinstance(place.base, Root):
                 self._written(place.base).insert(0, (place.start, place.start + place.nbytes))
 
-    def join_tensors(self, i: vm.JoinTensors) -> None:
-        super().join_tensors(i)
-        self.check_written([self.tensor(part) for part in i.parts])
-        self.mark_written([self.tensor(i.dst)])
+    def mark_joined(self, parts: Sequence[Tensor], joined: Tensor) -> None:
+        self.check_written(parts)
+        self.mark_written([joined])
+
+    def copy_of(self, source: Any, target: Any) -> Thunk:
+        if isinstance(source, Place) and source.base in self.traces.caches:
+            return partial(copy_apart, target, cast(Any, source))
+        return super().copy_of(cast(Any, source), target)
 
     def hand_over(self, *roots: Object) -> None:
         rest = list(roots)
@@ -405,6 +412,12 @@ class Tracer(Recorder):
         """Calls nest: the path is known, and short."""
 
 
+def copy_apart(target: Array, source: Array) -> None:
+    """Copy `source`, unless it is where `target` is."""
+    if address(target) != address(source):
+        np.copyto(target, source)
+
+
 def _planned(plans: Plans, pack: Any, *sizes: int) -> tuple[int, ...]:
     total, offsets = plans.of(pack, sizes)
     return total, *offsets
@@ -426,6 +439,9 @@ def trace_path(
         raise NoTemplate("references")
     traces = Traces(context, measures=measures)
     objects = _parameters(traces, index, args)
+    if not context.observers and not any(isinstance(arg, tuple) for arg in args):
+        caches = context.program.functions[index].caches
+        traces.caches = {f"a{cache.parameter}": cache for cache in caches}
     left = iter(decisions)
     frame = Frame(
         index, objects, traces.spaces, traces.scratch, (0,) * len(traces.peak), TraceSize()

@@ -17,42 +17,28 @@ linear work, this limits the time, too.
 
 from __future__ import annotations
 
-import ast
 import os
-from base64 import b64decode, b64encode
-from binascii import Error as Base64Error
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
-from math import isfinite, isnan, prod
-from typing import Protocol, TypeAlias, cast
+from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
 from ...operators.records import record
 from ...operators.rules import Rule, Work
-from ...operators.signature import ELEMENTS, MAX_RANK, Call, Element, SignatureError
+from ...operators.signature import ELEMENTS, Call, Element, SignatureError
 from ..errors import MachineError
 from ..kernels.checked import tensor_of
 from ..kernels.loading import kernels_of
 from ..memory.scratch import Workspace
 from ..program.dtypes import element_type
 from ..program.kernel_shapes import signature_of
-from ..program.program import (
-    Array,
-    AttrValue,
-    Kernel,
-    Step,
-    TensorSpec,
-    WeightFunction,
-    spec_of,
-)
+from ..program.program import Array, AttrValue, Kernel, Step, TensorSpec, WeightFunction, spec_of
 from .mapped_arrays import aligned
 from .tensor_file import TensorFile
+from .weight_formulas import MARK, Applied, Operand, malformed, parsed, sources_of
 
-MARK = "="
 RESHAPE = "relay.reshape"
-MAX_FORMULA = 4096
-"""Limit on the characters of a formula."""
 MAX_DEPTH = 64
 """Limit on the nesting depth of operators; Python's parser ends at 200 parentheses."""
 MAX_GROWTH = 4
@@ -63,19 +49,6 @@ MAX_TOTAL = 8
 """Allowed growth of all values held at once over the source: a factor …"""
 MAX_TOTAL_EXTRA = 64 << 20
 """… plus this slack in bytes."""
-
-
-@record
-class Applied:
-    """An operator applied to operands."""
-
-    op: str
-    operands: tuple[Operand, ...]
-    attributes: Mapping[str, AttrValue]
-
-
-Operand: TypeAlias = "Applied | Array | str"
-"""A formula, a constant, or the name of a weight."""
 
 
 @record
@@ -205,7 +178,7 @@ class Weights:
         self._counted[name] = derived.spec.size
         total = max(derived.held, sum(self._counted.values()))
         if total > self._limit:
-            raise _fault(name, f"values have {total} bytes together, above {self._limit}")
+            raise malformed(name, f"values have {total} bytes together, above {self._limit}")
         return self._computed(function)
 
     def arrays(self, names: Iterable[str]) -> dict[str, Array]:
@@ -225,17 +198,17 @@ class Weights:
         kernel, formula = function.kernel, function.name
         for name, spec in zip(function.names, kernel.ins, strict=True):
             if name not in self.source:
-                raise _fault(formula, f"there is no weight '{name}'")
+                raise malformed(formula, f"there is no weight '{name}'")
             if not spec.accepts(self.source.spec(name)):
                 given = self.source.spec(name)
-                raise _fault(formula, f"'{name}' must be {spec}, but is {given}")
+                raise malformed(formula, f"'{name}' must be {spec}, but is {given}")
         values = [Derived(spec, spec.size, 0, 0) for spec in kernel.ins]
         values += map(constant_of, kernel.constants)
         for step, spec in zip(kernel.steps, kernel.locals, strict=True):
             given = [values[number] for number in step.ins]
             values.append(derived_by(step.op, given, step.attrs, formula))
             if values[-1].spec != spec:
-                raise _fault(formula, f"{step.op} has the type {values[-1].spec}, not {spec}")
+                raise malformed(formula, f"{step.op} has the type {values[-1].spec}, not {spec}")
         return values[-1]
 
     def _computed(self, function: WeightFunction) -> Array:
@@ -256,7 +229,7 @@ class Weights:
                 with np.errstate(all="ignore"), Workspace().lend():
                     bound[step.op](step.attrs, given, values[-1:])()
         except (ValueError, IndexError, TypeError) as error:
-            raise _fault(formula, str(error)) from error
+            raise malformed(formula, str(error)) from error
         return values[-1]
 
 
@@ -328,11 +301,6 @@ def place_of(given: str | os.PathLike[str] | Mapping[str, object], otherwise: st
     return otherwise if isinstance(given, Mapping) else f"'{os.fspath(given)}'"
 
 
-def _fault(formula: str, reason: str) -> MachineError:
-    shown = formula if len(formula) <= 200 else formula[:200] + "…"
-    return MachineError(f"the weight {shown} cannot be computed: {reason}")
-
-
 def derived_by(
     op: str, given: Sequence[Derived], attributes: Mapping[str, AttrValue], formula: str
 ) -> Derived:
@@ -346,14 +314,14 @@ def derived_by(
     origin = sum(one.origin for one in given)
     size, limit = spec.size, MAX_GROWTH * origin + MAX_EXTRA
     if size > limit:
-        raise _fault(formula, f"{op} has a result of {size} bytes, above {limit}")
+        raise malformed(formula, f"{op} has a result of {size} bytes, above {limit}")
     held, before = 0, 0
     for one in given:
         held = max(held, before + one.held)
         before += one.spec.size if one.held else 0
     depth = 1 + max((one.depth for one in given), default=0)
     if depth > MAX_DEPTH:
-        raise _fault(formula, f"its operators are nested more than {MAX_DEPTH} deep")
+        raise malformed(formula, f"its operators are nested more than {MAX_DEPTH} deep")
     return Derived(spec, origin, max(held, before + size), depth)
 
 
@@ -363,112 +331,22 @@ def _result(
     """Return the type of the only result, of known shape; raises `MachineError` otherwise."""
     rule = signature_of(op, kernels_of([op]))
     if not isinstance(rule, Rule) or rule.data_operands:
-        raise _fault(formula, f"{op} is not an operator that derives weights")
+        raise malformed(formula, f"{op} is not an operator that derives weights")
     if rule.work is not Work.LINEAR:
-        raise _fault(formula, f"{op} may take long; the program must compute it")
+        raise malformed(formula, f"{op} may take long; the program must compute it")
     unknown = next((name for name in attributes if name not in rule.attributes), None)
     if unknown is not None:
         known = ", ".join(rule.attributes) or "none"
-        raise _fault(formula, f"{op} has no attribute {unknown} (its attributes: {known})")
+        raise malformed(formula, f"{op} has no attribute {unknown} (its attributes: {known})")
     try:
         results = rule(Call(op, attributes, [tensor_of(spec) for spec in given]))
     except SignatureError as error:
-        raise _fault(formula, str(error)) from None
+        raise malformed(formula, str(error)) from None
     dims = [dim for result in results for dim in result.dims if isinstance(dim, int)]
     if len(results) != 1 or len(dims) != len(results[0].dims):
-        raise _fault(formula, f"{op} has more than one result, or one of unknown shape")
+        raise malformed(formula, f"{op} has more than one result, or one of unknown shape")
     return TensorSpec(_dtype(results[0].element), tuple(dims))
 
 
 def _dtype(element: Element) -> str:
     return next(name for name, known in ELEMENTS.items() if known is element)
-
-
-def sources_of(operand: Operand) -> list[str]:
-    """Return the names of the weights that a formula reads."""
-    if isinstance(operand, Applied):
-        return [name for one in operand.operands for name in sources_of(one)]
-    return [operand] if isinstance(operand, str) else []
-
-
-@lru_cache(1)  # a weight is looked up, and then computed
-def parsed(formula: str) -> Operand:
-    """Parse a formula; raises `MachineError`."""
-    if not formula.startswith(MARK) or len(formula) > MAX_FORMULA:
-        raise _fault(formula, f"a formula begins with '{MARK}' and has <= {MAX_FORMULA} characters")
-    try:
-        return _operand(ast.parse(formula[len(MARK) :], mode="eval").body)
-    except (SyntaxError, ValueError, TypeError, Base64Error, RecursionError, MemoryError) as error:
-        raise _fault(formula, f"it is not a formula: {error}") from None
-
-
-def _operand(node: ast.expr) -> Operand:
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return node.value
-    if not isinstance(node, ast.Call):
-        raise ValueError("an operand must be a name or a formula")
-    op = ast.unparse(node.func)
-    if op == "constant":
-        return _constant(*map(ast.literal_eval, node.args))
-    attributes = {str(k.arg): _attribute(ast.literal_eval(k.value)) for k in node.keywords}
-    if len(attributes) < len(node.keywords):
-        raise ValueError(f"an attribute of {op} is given twice")
-    return Applied(op, tuple(map(_operand, node.args)), attributes)
-
-
-def _attribute(value: object) -> AttrValue:
-    if isinstance(value, int):
-        _require_64_bits(value)
-    if isinstance(value, int | float | str):
-        return value
-    return _integers(value)
-
-
-def _require_64_bits(value: int) -> None:
-    if not -(1 << 63) <= value < 1 << 63:
-        raise ValueError("an integer does not fit into 64 bits")
-
-
-def _integers(value: object) -> tuple[int, ...]:
-    items = cast("tuple[object, ...]", value) if isinstance(value, tuple) else ("",)
-    if not all(type(item) is int for item in items):
-        raise ValueError("an attribute must be a number, a string, or a tuple of integers")
-    integers = cast("tuple[int, ...]", items)
-    for value in integers:
-        _require_64_bits(value)
-    return integers
-
-
-def _constant(dtype: object, shape: object, text: object) -> Array:
-    if dtype not in ELEMENTS or not isinstance(text, str):
-        raise ValueError("a constant is an element type, a shape, and bytes in base64")
-    data, dims, kind = b64decode(text, validate=True), _integers(shape), element_type(str(dtype))
-    if len(dims) > MAX_RANK or min(dims, default=0) < 0 or prod(dims) * kind.itemsize != len(data):
-        raise ValueError(f"a constant of {len(data)} bytes does not have the shape {dims}")
-    return np.frombuffer(data, kind).reshape(dims)
-
-
-def formula_of(op: str, operands: Sequence[str | Array], attributes: Mapping[str, object]) -> str:
-    """
-    Return the name of operator `op` applied to weights, by their names or formulas, and constants.
-
-    Raises `MachineError` for an attribute that is NaN.
-    """
-    args = [_text(operand) for operand in operands]
-    named = [f"{name}={_value(value)}" for name, value in sorted(attributes.items())]
-    return f"{MARK}{op}({', '.join([*args, *named])})"
-
-
-def _value(value: object) -> str:
-    if not isinstance(value, float) or isfinite(value):
-        return repr(value)
-    if isnan(value):
-        raise MachineError("a formula cannot have the attribute NaN")
-    return "1e999" if value > 0 else "-1e999"
-
-
-def _text(operand: str | Array) -> str:
-    if isinstance(operand, str):
-        return operand[len(MARK) :] if operand.startswith(MARK) else repr(operand)
-    data = b64encode(np.ascontiguousarray(operand).tobytes()).decode()
-    return f"constant({operand.dtype.name!r}, {operand.shape!r}, {data!r})"

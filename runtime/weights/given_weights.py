@@ -14,7 +14,8 @@ from ...operators.spelling import did_you_mean
 from ..calls.input_bindings import listed
 from ..errors import MachineError
 from ..program.program import Array, Param, Program
-from .derived_weights import MARK, parsed, place_of, sources_of, weights_in
+from .derived_weights import place_of, weights_in
+from .weight_formulas import MARK, parsed, sources_of
 
 
 class GivenWeights:

@@ -10,13 +10,7 @@ from pathlib import Path
 from warnings import warn
 
 from ..entry_points import entry_points_of
-from ..executable.content import (
-    ExecutableFile,
-    bytes_of,
-    checksums_of,
-    sample_of,
-    sha256_of,
-)
+from ..executable.content import ExecutableFile, bytes_of, checksums_of, sample_of, sha256_of
 from ..executable.layout import ExecutableError
 from ..program.planned_memory import PlannedMemory
 from ..program.program import Array, Late, Program

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from helpers.processes.forked_commands import with_commands
 
 from xrelay.tools.testing.lit_format import NotOurs, parse, run
 
@@ -81,11 +82,10 @@ def matches(expected: str, actual: str) -> bool:
 
 def printed_by(command: str, cwd: Path, env: Mapping[str, str] = os.environ) -> str:
     """Run `command` in a shell that finds our tools; return what it prints."""
-    path = os.pathsep.join((SCRIPTS, env["PATH"]))
     done = subprocess.run(
         ["bash", "-c", command],
         cwd=cwd,
-        env={**env, "PATH": path},
+        env=with_commands(env),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -118,7 +118,7 @@ def test_networks_at_five_sizes(tmp_path: Path, capsys: pytest.CaptureFixture[st
         networks = [Network(Random(seed), f"n{seed}") for seed in seeds]
         source, library = tmp_path / "nets.mlir", tmp_path / f"nets{first}.so"
         source.write_text("".join(network.text for network in networks))
-        target = "native{cpu=native threads=on cache=off}"
+        target = "native{cpu=native threads=on}"
         assert main([str(source), "-t", target, "-o", str(library)]) == 0
         assert "without its schedule" not in capsys.readouterr().err
         machine, native = xrelay.compile(source), xrelay.load(library, threads=2)

@@ -55,6 +55,7 @@ pack-weights               . . . . . . . . . .
 propagate-layout           . . . . . . . . . .
 expand-lrn                 . . . . . . . . . .
 separate-padding           . . . . . . . . . .
+lend-caches                . . . . . . . . . .
 fold-weights               . . . . . . . . . .
 dynamic-to-static          . . . . . + + . . .
 plan-devices               + . . . . . . . . .
@@ -81,6 +82,7 @@ fuse-ops                   + + . . . . . . . .
 outline-primitives         < < + . . . . . . .
 create-shape-functions     < < < . + + + . . .
 manifest-alloc             < < < + . . . . . .
+append-in-place            < < < < . . . . . .
 remove-dead-writes         < < < < . + + . . .
 view-slices                < < < < . . . . . .
 join-tensors               < < < < . . . . . .

@@ -1,6 +1,8 @@
 """
 Programs on memrefs compute the same after `plan-memref`, with bytes overwritten at birth and death.
 
+So do those of which a memref is moved, if `verify-memory-plan` accepts the plan.
+
 `XRELAY_RANDOM_PROGRAMS=1000 pytest -s …` tries that many other programs and prints counts.
 """
 
@@ -8,9 +10,10 @@ from __future__ import annotations
 
 import ctypes
 import os
+import random
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -18,8 +21,8 @@ from helpers.memory.memref_programs import PRELUDE, parse, program
 from helpers.native.built_libraries import STANDALONE
 from helpers.native.memrefs import bind
 from xdsl.context import Context
-from xdsl.dialects import arith, memref
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i32
+from xdsl.dialects import arith, func, memref
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i32, i64
 from xdsl.dialects.linalg import ops as linalg_ops
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter
@@ -37,6 +40,7 @@ from xrelay.passes.lower_buffers import LowerBuffersPass
 from xrelay.passes.memory_report.read import read_memory
 from xrelay.passes.memory_report.report import report_of
 from xrelay.passes.pack_buffers import Arena, PackBuffersPass
+from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.rewriting import rewrite_each
 from xrelay.passes.verify_memory_plan import VerifyMemoryPlanPass
 
@@ -105,6 +109,16 @@ def planned(text: str, arena: Arena) -> tuple[ModuleOp, Counter[str]]:
     return module, counts
 
 
+def outputs(library: ctypes.CDLL, name: str, seed: int) -> list[Any]:
+    """Return what a function writes in its arguments."""
+    values = arrays(seed)
+    if hasattr(library, f"_mlir_ciface_{name}_arena_bytes"):
+        size = bind(library, f"{name}_arena_bytes", values)()
+        values.append(np.full(size, 0xDE, np.uint8))
+    bind(library, name, values)()
+    return values[:3]
+
+
 @pytest.mark.parametrize("part", range(-(-COUNT // PART)))
 def test_planned_programs_compute_the_same(part: int, tmp_path: Path):
     start = 10_000 * LONG + part * PART
@@ -114,14 +128,84 @@ def test_planned_programs_compute_the_same(part: int, tmp_path: Path):
     before = library(text, tmp_path, "before")
     after = library(module_text(module), tmp_path, "after")
     for seed in seeds:
-        expected, computed = arrays(seed), arrays(seed)
-        bind(before, f"p{seed}", expected)()
-        if hasattr(after, f"_mlir_ciface_p{seed}_arena_bytes"):
-            size = bind(after, f"p{seed}_arena_bytes", computed)()
-            computed.append(np.full(size, 0xDE, np.uint8))
-        bind(after, f"p{seed}", computed)()
-        for one, other in zip(expected[:3], computed[:3], strict=True):
+        expected, computed = (outputs(each, f"p{seed}", seed) for each in (before, after))
+        for one, other in zip(expected, computed, strict=True):
             assert np.array_equal(one, other), f"program {seed}"
     assert counts["left"] < counts["allocations"] / 2
     if LONG:
         print(dict(counts))
+
+
+def move_memref(module: ModuleOp, rng: random.Random) -> bool:
+    """Move a memref, or bytes that are lent, by some bytes or to another one of the storage."""
+    kinds = memory.BufferOp | memory.SliceStorageOp
+    ops = [op for op in walk(module) if isinstance(op, kinds)]
+    lent = [op for op in ops if isinstance(op, memory.SliceStorageOp)]
+    if not ops:
+        return False
+    op = rng.choice(lent if lent and rng.random() < 0.5 else ops)
+    static = op.properties.get("offset")
+    others = [
+        other
+        for other in ops
+        if other.operands[0] is op.operands[0]
+        and ("offset" in other.properties) == ("offset" in op.properties)
+    ]
+    other = rng.choice(others)
+    if static is None:
+        is_moved = op.operands[1] is not other.operands[1]
+        op.operands[1] = other.operands[1]
+        return is_moved
+    start = cast("IntegerAttr[Any]", static).value.data
+    to = cast("IntegerAttr[Any]", other.properties["offset"]).value.data
+    to = max(0, rng.choice([start + rng.choice([-64, -32, -16, 16, 32, 64]), to]))
+    op.properties["offset"] = IntegerAttr(to, i64)
+    return to != start
+
+
+def accepted_fault(planned: ModuleOp, rng: random.Random, counts: Counter[str]) -> ModuleOp | None:
+    """Return a plan with a memref moved that the checker accepts; None if it refused four."""
+    for _ in range(4):
+        module = planned.clone()
+        if not move_memref(module, rng):
+            continue
+        try:
+            VerifyMemoryPlanPass().apply(Context(), module)
+        except PassError:
+            counts["refused"] += 1
+        else:
+            return module
+    return None
+
+
+def test_what_the_checker_accepts_computes_the_same(tmp_path: Path):
+    rng, counts, accepted = random.Random(1), Counter[str](), dict[str, int]()
+    merged, start = parse(PRELUDE), 20_000 * LONG
+    shared = {op.sym_name.data for op in merged.ops if isinstance(op, func.FuncOp)}
+    text = PRELUDE
+    for seed in range(start, start + COUNT):
+        name, ctx = f"p{seed}", Context()
+        planned = parse(PRELUDE + program(seed, name))
+        for step in (PackBuffersPass(), LayoutSlicesPass()):
+            step.apply(ctx, planned)
+        module = accepted_fault(planned, rng, counts)
+        if module is None:
+            continue
+        accepted[name] = seed
+        overwrite_dead_bytes(module)
+        for step in (ExpandPacksPass(), LowerBuffersPass()):
+            step.apply(ctx, module)
+        text += program(seed, name)
+        for op in module.ops:
+            if isinstance(op, func.FuncOp) and op.sym_name.data not in shared:
+                op.detach()
+                merged.body.block.add_op(op)
+    before = library(text, tmp_path, "before")
+    after = library(module_text(merged), tmp_path, "after")
+    for name, seed in accepted.items():
+        expected, computed = (outputs(each, name, seed) for each in (before, after))
+        for one, other in zip(expected, computed, strict=True):
+            assert np.array_equal(one, other), f"program {seed}"
+    assert counts["refused"] > len(accepted)
+    if LONG:
+        print(dict(counts), len(accepted))

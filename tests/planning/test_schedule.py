@@ -117,7 +117,7 @@ def test_loads_are_those_of_the_definition(seed: int):
     rng = Random(seed)
     graph, sizes = random_graph(rng, rng.randint(1, 6))
     for order in all_orders(graph):
-        assert graph.is_valid(order)
+        assert is_valid(graph, order)
         assert graph.peak(order, sizes) == peak_of(graph, order, sizes)
 
 

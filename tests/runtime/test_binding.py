@@ -1,6 +1,6 @@
 """Kernels of several steps: storage of intermediate values, compared with running step by step."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,12 +16,23 @@ from xrelay.operators.signature import Call
 from xrelay.operators.signature import Tensor as SignatureTensor
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.kernels import KERNELS
-from xrelay.runtime.kernels.bind import Array, Attrs, Thunk
+from xrelay.runtime.kernels.bind import Array, Attrs, Bind, Thunk
 from xrelay.runtime.kernels.checked import CheckedKernel, Reuse
 from xrelay.runtime.machine import binding
-from xrelay.runtime.machine.binding import KernelPlans, bind_kernel, bind_plan
+from xrelay.runtime.machine.binding import Bound, KernelPlans, bind_plan
 from xrelay.runtime.memory.scratch import Workspace, scratch
 from xrelay.runtime.program.program import Kernel, Step, TensorSpec
+
+
+def bind_kernel(
+    kernel: Kernel,
+    ins: Sequence[Array],
+    outs: Sequence[Array],
+    binds: Mapping[str, Bind],
+    workspace: Workspace,
+) -> Bound:
+    """Plan `kernel` for these operands, and bind it to them."""
+    return bind_plan(KernelPlans(binds).of(kernel, ins, outs), ins, outs, workspace)
 
 
 def in_order(kernel: Kernel, ins: list[Any]) -> list[Any]:

@@ -11,8 +11,9 @@ from xrelay.dialects.relay import Relay
 from xrelay.operators.rules import RULES, Work
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.program.program import TensorSpec
-from xrelay.runtime.weights.derived_weights import ArraySource, Weights, formula_of
+from xrelay.runtime.weights.derived_weights import ArraySource, Weights
 from xrelay.runtime.weights.tensor_file import write_tensors
+from xrelay.runtime.weights.weight_formulas import formula_of
 
 W = np.random.default_rng(0).standard_normal((200, 3)).astype(np.float32)
 NAME = 'it\'s "w" = f(x)\n'

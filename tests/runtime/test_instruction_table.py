@@ -12,8 +12,6 @@ from xrelay.runtime.program.instruction_table import (
     jumps,
     pieces_of,
     reads,
-    with_jumps,
-    with_registers,
     writes,
 )
 from xrelay.runtime.program.instructions import Kind, Reg
@@ -67,21 +65,11 @@ CASES: list[tuple[vm.Instruction, tuple[int, ...], tuple[int, ...]]] = [
 @pytest.mark.parametrize(("instruction", "read", "written"), CASES)
 def test_registers(instruction: vm.Instruction, read: tuple[int, ...], written: tuple[int, ...]):
     assert (reads(instruction), writes(instruction)) == (read, written)
-    there = {number: number + 10 for number in (*read, *written)}
-    moved = with_registers(instruction, there)
-    assert reads(moved) == tuple(there[number] for number in read)
-    assert writes(moved) == tuple(there[number] for number in written)
-    assert with_registers(moved, {to: number for number, to in there.items()}) == instruction
-
-
-def test_registers_that_are_read_and_written_are_renamed_apart():
-    assert with_registers(vm.Move(1, 1), {1: 2}, {1: 3}) == vm.Move(3, 2)
 
 
 def test_jumps():
     choice = vm.If(1, None, 5, 6)
     assert jumps(choice) == (5, 6)
-    assert with_jumps(choice, (7, 8)) == vm.If(1, None, 7, 8)
     assert jumps(vm.Ret(0)) == ()
 
 

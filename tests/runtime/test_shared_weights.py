@@ -26,7 +26,7 @@ builtin.module attributes {{relay.params = "m.safetensors"}} {{
 """
 COMMANDS = {
     ("m.xrx", "m.safetensors"): ["-p", "vm", "-t", "executable"],
-    ("libm.so", "libm.weights"): ["-p", "aot", "-t", "native{weights=file cache=off}"],
+    ("libm.so", "libm.weights"): ["-p", "aot", "-t", "native{weights=file}"],
 }
 
 CALL = f"""

@@ -3,12 +3,12 @@
 import os
 import re
 import subprocess
-import sysconfig
 from pathlib import Path
 
 import numpy as np
 import pytest
 from helpers.documents import blocks
+from helpers.processes.forked_commands import with_commands
 from onnx import TensorProto, helper
 
 ROOT = Path(__file__).parents[2]
@@ -37,12 +37,10 @@ def folder(tmp_path: Path) -> Path:
 
 def ran(command: str, folder: Path) -> tuple[int, str]:
     """The status of a command, and what it prints."""
-    path = f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path}
     done = subprocess.run(
         ["bash", "-c", command],
         cwd=folder,
-        env=environment,
+        env=with_commands(os.environ),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -35,12 +35,7 @@ if TYPE_CHECKING:
 Params: TypeAlias = str | PathLike[str] | Mapping[str, Array]
 
 
-def with_params(
-    program: Given,
-    params: Params,
-    context: Context,
-    function: str = "main",
-) -> Given:
+def with_params(program: Given, params: Params, context: Context, function: str = "main") -> Given:
     """
     Return a program with the values `params`, and those that came with it.
 

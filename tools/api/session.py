@@ -111,10 +111,7 @@ class Session:
             raise CommandLineError(f"{option}: {error}") from None
 
     def read(
-        self,
-        source: Source,
-        frontend: str | None = None,
-        bindings: InputBindings = UNBOUND,
+        self, source: Source, frontend: str | None = None, bindings: InputBindings = UNBOUND
     ) -> Given:
         """
         Read a program, with sizes for dims of its parameters, and values of some.

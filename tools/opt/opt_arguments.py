@@ -35,8 +35,7 @@ class Files:
 
     input_file: Annotated[str | None, "input_file?  the file to read (default, or '-': stdin)"]
     frontend: Annotated[
-        Frontend | None,
-        "-f --frontend  the format of the input (default: that of its extension)",
+        Frontend | None, "-f --frontend  the format of the input (default: that of its extension)"
     ]
     output: Annotated[
         str | None,
@@ -77,9 +76,7 @@ class Files:
     print_debuginfo: Annotated[bool, "print locations", IN_MLIR]
     print_no_properties: Annotated[bool, "print properties as if they were attributes"]
     elide_above: Annotated[
-        int | None,
-        "N  do not print the elements of constants that have more than N",
-        count,
+        int | None, "N  do not print the elements of constants that have more than N", count
     ]
     print_local_scope: Annotated[
         bool, "print devices in full instead of defining aliases for them", IN_MLIR
@@ -117,8 +114,7 @@ class Pipeline:
     show_dialects: Annotated[bool, "print the names of all dialects, and stop"]
     dump_pass_pipeline: Annotated[bool, "print the passes to run, with all options, to stderr"]
     crash_reproducer: Annotated[
-        str | None,
-        "FILE  on an internal error, or when a pass fails, write a reproducer",
+        str | None, "FILE  on an internal error, or when a pass fails, write a reproducer"
     ]
     run_reproducer: Annotated[bool, "run the pipeline that the input, a reproducer, names"]
 

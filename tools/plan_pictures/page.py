@@ -219,11 +219,7 @@ def _table(view: View) -> Iterator[str]:
         tensor = use.tensors[row]
         constant = use.formulas.constant(tensor.size) is not None
         formula = "" if constant else folded(str(use.formulas.polynomials[tensor.size]))
-        cells = (
-            use.storages[tensor.storage].name,
-            tensor.op,
-            str(tensor.source or ""),
-        )
+        cells = (use.storages[tensor.storage].name, tensor.op, str(tensor.source or ""))
         yield (
             f'<tr data-row="{row}"><th scope="row">{text(tensor.name)}</th>'
             f'<td class="bytes">{sizes[row]:,}</td><td>{formula}</td>'

@@ -12,12 +12,7 @@ from dataclasses import dataclass
 from ...passes.memory_report.loads import loads, peak_of
 from ...passes.memory_report.model import DeviceUse, FunctionUse, MemoryUse, Segment
 from ...passes.memory_report.path_liveness import Span
-from ...passes.memory_report.report import (
-    DeviceReport,
-    given_values,
-    report_of,
-    segments_on,
-)
+from ...passes.memory_report.report import DeviceReport, given_values, report_of, segments_on
 from ...runtime.plain_text import counted, human
 from .panels import Band, Box, Panel, Shelf
 

@@ -185,11 +185,7 @@ class Compiled(Executable):
     def caller(self, weights: Arrays) -> Evaluates:
         limit, bound = self.options.memory_limit, self.options.max_instructions
         return Machine(
-            self.program,
-            weights,
-            memory_limit=limit,
-            max_instructions=bound,
-            native=self.native,
+            self.program, weights, memory_limit=limit, max_instructions=bound, native=self.native
         )
 
     def output_names(self, function: str, count: int) -> list[str]:

@@ -98,10 +98,7 @@ class GivenInputs:
 
 
 def _bound_params(
-    function: str,
-    params: Sequence[Param],
-    given: Mapping[str, TensorSpec],
-    bindings: InputBindings,
+    function: str, params: Sequence[Param], given: Mapping[str, TensorSpec], bindings: InputBindings
 ) -> list[Param]:
     """
     Return the parameters of `function` that are not `given`, with the sizes that are known.

@@ -156,8 +156,7 @@ class Watching:
         "print the time by operator and source line, and allocations, to stderr",
     ]
     trace: Annotated[
-        str | None,
-        "JSON  write when each operator ran, and the live memory, for ui.perfetto.dev",
+        str | None, "JSON  write when each operator ran, and the live memory, for ui.perfetto.dev"
     ]
     poison: Annotated[
         bool, "for debugging: fill memory that the program has not written with NaN, not zeros"

@@ -94,11 +94,7 @@ class Claims(Checker):
         self.claims = Claiming(self.slots, self.text)
 
     def overwrite(
-        self,
-        row: Row,
-        slot: Slot,
-        certain: How = How.OVERWRITTEN,
-        result: int | None = None,
+        self, row: Row, slot: Slot, certain: How = How.OVERWRITTEN, result: int | None = None
     ) -> None:
         ends = self.state.ends.now
         for other, values in self.state.held.beside(slot).values.items():

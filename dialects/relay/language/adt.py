@@ -41,8 +41,9 @@ from ...interfaces import (
     TypeEquations,
 )
 from ...type_algebra import pairs
+from ...xdsl_extras.formats import FunctionTypeOf
 from ..incomplete import refine
-from .call_text import parse_call, print_call, verify_call
+from .call_text import verify_call
 from .language_types import AdtType, TypeVarType, substituted
 
 
@@ -226,32 +227,20 @@ class ConstructOp(IRDLOperation):
 
     name = "relay.construct"
 
-    constructor = prop_def(StringAttr)
+    constructor = prop_def(SymbolNameConstraint())
     fields = var_operand_def(AnyAttr())
     result = result_def(AdtType)
 
     traits = traits_def(Pure(), SameDevice(), ResultAliases(), TypeEquations(_construct_equations))
+    custom_directives = (FunctionTypeOf,)
+    assembly_format = (
+        "$constructor `(` $fields `)` attr-dict `:` custom<FunctionTypeOf>(type($fields), "
+        "type($result))"
+    )
 
     def __init__(self, adt: AdtType, constructor: str | StringAttr, fields: Sequence[SSAValue]):
         name = StringAttr(constructor) if isinstance(constructor, str) else constructor
         super().__init__(operands=[fields], properties={"constructor": name}, result_types=[adt])
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        name = parser.parse_symbol_name()
-        call = parse_call(parser)
-        if not isinstance(call.result_type, AdtType):
-            parser.raise_error(
-                f"expected a function type to a data type, but got {call.type}", call.at
-            )
-        op = cls(call.result_type, name, call.args)
-        op.attributes = call.attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_symbol_name(self.constructor.data)
-        print_call(self, self.fields, printer)
 
     def verify_symbol_uses(self, lookup: Lookup) -> None:
         type, name = self.result.type, self.constructor.data

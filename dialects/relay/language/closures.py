@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Self, cast
 
-from xdsl.dialects.builtin import (
-    ArrayAttr,
-    DictionaryAttr,
-    FunctionType,
-    UnitAttr,
-)
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, UnitAttr
 from xdsl.ir import Attribute, Operation, OpResult, Region, SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -22,6 +17,13 @@ from xdsl.irdl import (
     result_def,
     traits_def,
     var_operand_def,
+)
+from xdsl.irdl.declarative_assembly_format import (
+    CustomDirective,
+    ParsingState,
+    PrintingState,
+    TypeDirective,
+    irdl_custom_directive,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -45,10 +47,10 @@ from ...interfaces import (
     PartsMatch,
     TypeEquations,
 )
-from ...xdsl_extras.formats import parse_location, print_location
+from ...xdsl_extras.formats import FunctionTypeOf, parse_location, print_location, variable_of
 from ...xdsl_extras.walking import values_from_above
 from ..incomplete import IncompleteType, is_incomplete
-from .call_text import parse_call, print_call, verify_call
+from .call_text import verify_call
 from .control import verify_yielded, yielded
 
 
@@ -274,6 +276,35 @@ class CalledValueDevices(FunctionDeviceRule):
         yield PartsMatch(op.result, FunctionResult(op.callee, 0), reason)
 
 
+@irdl_custom_directive
+class CalleeType(CustomDirective):
+    """`, callee T` for a callee of another type than that of its arguments and the result."""
+
+    callee: TypeDirective
+    args: TypeDirective
+    result: TypeDirective
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        callees = state.operands[variable_of(self.callee).index]
+        assert callees is not None, "the callee is before its type"
+        callee, inputs = callees[0], state.operand_types[variable_of(self.args).index] or ()
+        outputs = state.result_types[variable_of(self.result).index] or ()
+        type: Attribute = FunctionType.from_lists(inputs, outputs)
+        values = parser.ssa_values.get(callee.operand_name, ())
+        if callee.index < len(values) and is_incomplete(values[callee.index].type):
+            type = values[callee.index].type
+        if parser.parse_optional_punctuation(",") is not None:
+            parser.parse_keyword("callee")
+            type = parser.parse_type()
+        self.callee.set(state, [type])
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        (callee,) = self.callee.get(op)
+        if callee != FunctionType.from_lists(self.args.get(op), self.result.get(op)):
+            printer.print_string(", callee ")
+            printer.print_attribute(callee)
+
+
 @irdl_op_definition
 class CallOp(IRDLOperation):
     """
@@ -297,35 +328,18 @@ class CallOp(IRDLOperation):
     traits = traits_def(
         CalledValueDevices(), InferTypes(_called_type), TypeEquations(_call_equations)
     )
+    custom_directives = (FunctionTypeOf, CalleeType)
+    assembly_format = (
+        "$callee `(` $args `)` attr-dict `:` custom<FunctionTypeOf>(type($args), "
+        "type($result)) custom<CalleeType>(type($callee), ref(type($args)), "
+        "ref(type($result)))"
+    )
 
     def __init__(self, callee: SSAValue, args: Sequence[SSAValue], type: Attribute | None = None):
         if type is None:
             assert isinstance(callee.type, FunctionType), f"not a function: {callee.type}"
             (type,) = callee.type.outputs.data
         super().__init__(operands=[callee, args], result_types=[type])
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        callee = parser.parse_unresolved_operand()
-        call = parse_call(parser)
-        values = parser.ssa_values.get(callee.operand_name, ())
-        type: Attribute = call.type
-        if callee.index < len(values) and is_incomplete(values[callee.index].type):
-            type = values[callee.index].type
-        if parser.parse_optional_punctuation(",") is not None:
-            parser.parse_keyword("callee")
-            type = parser.parse_type()
-        op = cls(parser.resolve_operand(callee, type), call.args, call.result_type)
-        op.attributes = call.attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_operand(self.callee)
-        type = print_call(self, self.args, printer)
-        if self.callee.type != type:
-            printer.print_string(", callee ")
-            printer.print_attribute(self.callee.type)
 
     def verify_(self) -> None:
         type = self.callee.type

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Self
 
 from xdsl.dialects.builtin import IntegerType
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
@@ -17,6 +16,13 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
     var_result_def,
+)
+from xdsl.irdl.declarative_assembly_format import (
+    CustomDirective,
+    ParsingState,
+    PrintingState,
+    RegionVariable,
+    irdl_custom_directive,
 )
 from xdsl.parser import Parser
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -157,6 +163,24 @@ class IfDevices(DeviceRule):
             )
 
 
+@irdl_custom_directive
+class Branch(CustomDirective):
+    """A region whose `relay.yield` may be omitted if it is empty."""
+
+    region: RegionVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        region = parser.parse_region()
+        if not region.blocks:
+            region.add_block(Block())
+        if region.blocks[0].last_op is None:
+            region.blocks[0].add_op(YieldOp())
+        self.region.set(state, region)
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        self.region.print(printer, state, op)
+
+
 @irdl_op_definition
 class IfOp(IRDLOperation, HasCanonicalizationPatternsInterface):
     """
@@ -188,6 +212,11 @@ class IfOp(IRDLOperation, HasCanonicalizationPatternsInterface):
         InferTypes(common_yields),
         TypeEquations(yield_equations),
     )
+    custom_directives = (Branch,)
+    assembly_format = (
+        "$condition `:` type($condition) (`->` `(` type($outputs)^ `)`)? "
+        "custom<Branch>($then_region) `else` custom<Branch>($else_region) attr-dict"
+    )
 
     def __init__(
         self,
@@ -197,46 +226,12 @@ class IfOp(IRDLOperation, HasCanonicalizationPatternsInterface):
         else_region: Region,
     ):
         super().__init__(
-            operands=[condition],
-            result_types=[result_types],
-            regions=[then_region, else_region],
+            operands=[condition], result_types=[result_types], regions=[then_region, else_region]
         )
 
     @classmethod
     def get_canonicalization_patterns(cls) -> Patterns:
         return (FoldBranch(),)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        unresolved = parser.parse_unresolved_operand()
-        parser.parse_punctuation(":")
-        condition = parser.resolve_operand(unresolved, parser.parse_type())
-        types: Sequence[Attribute] = ()
-        if parser.parse_optional_punctuation("->") is not None:
-            types = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
-        then_region = parser.parse_region()
-        parser.parse_keyword("else")
-        else_region = parser.parse_region()
-        op = cls(condition, types, then_region, else_region)
-        op.attributes = parser.parse_optional_attr_dict()
-        for region in op.regions:
-            _end_with_yield(region)
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_operand(self.condition)
-        printer.print_string(" : ")
-        printer.print_attribute(self.condition.type)
-        if self.results:
-            printer.print_string(" -> (")
-            printer.print_list(self.results, lambda r: printer.print_attribute(r.type))
-            printer.print_string(")")
-        printer.print_string(" ")
-        printer.print_region(self.then_region)
-        printer.print_string(" else ")
-        printer.print_region(self.else_region)
-        printer.print_op_attributes(self.attributes)
 
     def verify_(self) -> None:
         type = as_tensor(self.condition.type)
@@ -265,12 +260,3 @@ class FoldBranch(RewritePattern):
         rewriter.erase(block.last_op)
         rewriter.inline_block(block, InsertPoint.before(op))
         rewriter.replace(op, [], values)
-
-
-def _end_with_yield(region: Region) -> None:
-    """Add the `relay.yield` that a region without results may omit in text."""
-    if not region.blocks:
-        region.add_block(Block())
-    block = region.blocks[0]
-    if block.last_op is None:
-        block.add_op(YieldOp())

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Self, cast
+from typing import cast
 
-from xdsl.dialects.builtin import (
-    ArrayAttr,
-    FunctionType,
-    StringAttr,
-    SymbolRefAttr,
-)
+from xdsl.dialects.builtin import ArrayAttr, FunctionType, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
@@ -21,6 +16,13 @@ from xdsl.irdl import (
     result_def,
     traits_def,
     var_operand_def,
+)
+from xdsl.irdl.declarative_assembly_format import (
+    AttributeVariable,
+    CustomDirective,
+    ParsingState,
+    PrintingState,
+    irdl_custom_directive,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -43,10 +45,10 @@ from ...interfaces import (
     ResultAliases,
     TypeEquations,
 )
-from ...xdsl_extras.formats import parse_function_type
+from ...xdsl_extras.formats import FunctionTypeOf
 from ..incomplete import refine
 from .annotations import TYPE_PARAMS
-from .call_text import parse_call, print_call, verify_call
+from .call_text import verify_call
 from .language_types import substituted
 
 
@@ -91,20 +93,25 @@ def _is_value_of(declared: Attribute, function: FunctionType) -> bool:
     return all(refine(a, b) is not None for a, b in zip(*outputs, strict=True))
 
 
-def _parse_type_args(parser: Parser) -> Sequence[Attribute]:
-    """Parse `<[T, U]>`, if present."""
-    if parser.parse_optional_punctuation("<") is None:
-        return ()
-    args = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_type)
-    parser.parse_punctuation(">")
-    return args
+@irdl_custom_directive
+class TypeArguments(CustomDirective):
+    """`<[T, U]>`, or nothing for none."""
 
+    types: AttributeVariable
 
-def _print_type_args(args: ArrayAttr[Attribute], printer: Printer) -> None:
-    if args.data:
-        printer.print_string("<[")
-        printer.print_list(args, printer.print_attribute)
-        printer.print_string("]>")
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        types: list[Attribute] = []
+        if parser.parse_optional_punctuation("<") is not None:
+            types = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_type)
+            parser.parse_punctuation(">")
+        self.types.set(state, ArrayAttr(types))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        types = cast("ArrayAttr[Attribute] | None", self.types.get(op))
+        if types:
+            printer.print_string("<[")
+            printer.print_list(types, printer.print_attribute)
+            printer.print_string("]>")
 
 
 class GlobalDevices(FunctionDeviceRule):
@@ -146,12 +153,11 @@ class GlobalOp(IRDLOperation):
     result = result_def(FunctionType)
 
     traits = traits_def(Pure(), GlobalDevices())
+    custom_directives = (TypeArguments,)
+    assembly_format = "$callee custom<TypeArguments>($type_args) attr-dict `:` type($result)"
 
     def __init__(
-        self,
-        callee: str | SymbolRefAttr,
-        type: FunctionType,
-        type_args: Sequence[Attribute] = (),
+        self, callee: str | SymbolRefAttr, type: FunctionType, type_args: Sequence[Attribute] = ()
     ):
         super().__init__(
             properties={
@@ -160,25 +166,6 @@ class GlobalOp(IRDLOperation):
             },
             result_types=[type],
         )
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        name = SymbolRefAttr(parser.parse_symbol_name())
-        type_args = _parse_type_args(parser)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type = parse_function_type(parser)
-        op = cls(name, type, type_args)
-        op.attributes = attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_attribute(self.callee)
-        _print_type_args(self.type_args, printer)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.result.type)
 
     def verify_symbol_uses(self, lookup: Lookup) -> None:
         wanted = _global_type(lookup, self.callee, self.type_args.data)
@@ -211,6 +198,11 @@ class ClosureOp(IRDLOperation):
     result = result_def(FunctionType)
 
     traits = traits_def(Pure(), GlobalDevices(), ResultAliases())
+    custom_directives = (TypeArguments, FunctionTypeOf)
+    assembly_format = (
+        "$callee custom<TypeArguments>($type_args) `(` $captured `)` attr-dict `:` "
+        "custom<FunctionTypeOf>(type($captured), type($result))"
+    )
 
     def __init__(
         self,
@@ -227,24 +219,6 @@ class ClosureOp(IRDLOperation):
             },
             result_types=[type],
         )
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        name = SymbolRefAttr(parser.parse_symbol_name())
-        type_args = _parse_type_args(parser)
-        call = parse_call(parser)
-        type = call.result_type
-        if not isinstance(type, FunctionType):
-            parser.raise_error(f"expected a closure's function type, but got {type}", call.at)
-        op = cls(name, call.args, type, type_args)
-        op.attributes = call.attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_attribute(self.callee)
-        _print_type_args(self.type_args, printer)
-        print_call(self, self.captured, printer)
 
     def verify_symbol_uses(self, lookup: Lookup) -> None:
         name, count = self.callee.string_value(), len(self.captured)
@@ -297,6 +271,11 @@ class InvokeOp(IRDLOperation):
     result = result_def(AnyAttr())
 
     traits = traits_def(CalleeDevices(), CallsFunction(), TypeEquations(_invoke_equations))
+    custom_directives = (TypeArguments, FunctionTypeOf)
+    assembly_format = (
+        "$callee custom<TypeArguments>($type_args) `(` $args `)` attr-dict `:` "
+        "custom<FunctionTypeOf>(type($args), type($result))"
+    )
 
     def __init__(
         self,
@@ -313,21 +292,6 @@ class InvokeOp(IRDLOperation):
             },
             result_types=[result_type],
         )
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        name = SymbolRefAttr(parser.parse_symbol_name())
-        type_args = _parse_type_args(parser)
-        call = parse_call(parser)
-        op = cls(name, type_args, call.args, call.result_type)
-        op.attributes = call.attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_attribute(self.callee)
-        _print_type_args(self.type_args, printer)
-        print_call(self, self.args, printer)
 
     def verify_symbol_uses(self, lookup: Lookup) -> None:
         type = _global_type(lookup, self.callee, self.type_args.data)

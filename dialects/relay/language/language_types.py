@@ -150,9 +150,7 @@ class TypeVarType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
     device: VirtualDeviceAttr | NoneAttr = param_def()
 
     def __init__(
-        self,
-        parameter: str | StringAttr,
-        device: VirtualDeviceAttr | NoneAttr | None = None,
+        self, parameter: str | StringAttr, device: VirtualDeviceAttr | NoneAttr | None = None
     ):
         super().__init__(
             StringAttr(parameter) if isinstance(parameter, str) else parameter, _device(device)

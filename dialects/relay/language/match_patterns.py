@@ -71,9 +71,6 @@ class TuplePattern(ParametrizedAttribute):
         super().__init__(fields if isinstance(fields, ArrayAttr) else ArrayAttr(fields))
 
 
-PatternAttr = WildcardPattern | VarPattern | ConstructorPattern | TuplePattern
-
-
 def subpatterns(pattern: Attribute) -> tuple[Attribute, ...]:
     """The patterns of the fields."""
     if isinstance(pattern, ConstructorPattern | TuplePattern):

@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Self
 
-from xdsl.dialects.builtin import (
-    ArrayAttr,
-    SymbolRefAttr,
-    TupleType,
-    UnitAttr,
-)
+from xdsl.dialects.builtin import ArrayAttr, SymbolRefAttr, TupleType, UnitAttr
 from xdsl.ir import Attribute, BlockArgument, Operation, Region, SSAValue
 from xdsl.irdl import (
     AnyAttr,

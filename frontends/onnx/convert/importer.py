@@ -14,7 +14,7 @@ are graph inputs too (as in old models): arguments are the inputs without a valu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 from onnx import GraphProto, ModelProto, NodeProto, ValueInfoProto
@@ -29,12 +29,14 @@ from xdsl.dialects.builtin import (
     StringAttr,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ....dialects.relay.constants import INLINE_LIMIT
+from ....dialects.relay.incomplete import is_incomplete, refine
 from ....dialects.relay.language.annotations import NAME
 from ....dialects.relay.language.dims_attributes import DIMS, dims_attr
-from ....dialects.tensors import Tensor, dtype_name
+from ....dialects.tensors import as_tensor, dtype_name
+from ....dialects.xdsl_extras.xdsl_internals import set_type
 from ....runtime.calls.input_bindings import BindingError, InputBindings
 from ....runtime.calls.input_bindings import Value as BoundValue
 from ....runtime.calls.input_values import fitted
@@ -42,13 +44,21 @@ from ...conversion import Conversion
 from ..errors import OnnxError
 from ..model.external import ExternalData
 from ..model.function_bodies import Body, bound, functions_by_key, has_body, model_body, schema_body
-from ..model.onnx_model import declared_type, initializers_of, input_dims, input_type, opsets_of
+from ..model.onnx_model import (
+    declared_type,
+    initializers_of,
+    input_dims,
+    input_type,
+    opsets_of,
+    value_type,
+)
 from ..model.operator_schema import require_signature
 from ..operators import RULES, plugin_rules
 from ..operators.rule import Rule, Rules
 from .node import Node, NodeError
 from .onnx_builder import Builder
-from .onnx_values import Constant, DynamicShape, Value, value_name
+from .onnx_data import Datum, MixedTypes, common, constructors_in, is_tensor, type_of
+from .onnx_values import Constant, DynamicShape, value_name
 from .refusals import Refusals
 from .scope import Scope, graphs_of, names_in, names_read, ranks_of, with_inner
 
@@ -116,6 +126,8 @@ class _Importer:
             else:
                 self.scope.values[name] = constant
         self.builder = Builder(Block(), inline_limit, self._convert_graph)
+        self.scalars: dict[SSAValue, tuple[str, Attribute]] = {}
+        """The inputs of data of scalars, with their types unless other ranks are inferred."""
 
     def convert(self) -> Conversion:
         arguments = self._arguments()
@@ -149,7 +161,11 @@ class _Importer:
             if info.name in self.bindings.values:
                 values[info.name] = _constant(info.name, type, self.bindings.values[info.name])
                 continue
+            self.builder.prelude.update(dict.fromkeys(constructors_in(type)))
             argument = block.insert_arg(type, len(block.args))
+            if is_incomplete(type):
+                scalars = value_type(info.name, info.type, of_scalars=True)
+                self.scalars[argument] = info.name, scalars
             argument.name_hint = value_name(info.name)
             argument.location = NameLoc(StringAttr(info.name), self._location(0))
             values[info.name] = argument
@@ -165,8 +181,24 @@ class _Importer:
             value = self.scope.find(info.name)
             if value is None:
                 raise OnnxError(f'no node computes the output "{info.name}" of the graph')
-            results.append(self.builder.tensor(value))
+            results.append(self._result(info, value))
+        for argument, (name, type) in self.scalars.items():
+            completed = refine(argument.type, type) or argument.type
+            if is_incomplete(completed):
+                raise OnnxError(f'input "{name}" has tensors of no rank; supported: declared ranks')
+            set_type(argument, completed)
         return results
+
+    def _result(self, info: ValueInfoProto, value: Datum) -> SSAValue:
+        """Return an output; what is there becomes an optional value if it is declared as one."""
+        if is_tensor(value) and info.type.WhichOneof("value") != "optional_type":
+            return self.builder.tensor(value)
+        what = f'output "{info.name}"'
+        try:
+            type = common(value_type(what, info.type), type_of(value))
+        except MixedTypes as error:
+            raise OnnxError(f"{what}: {error}") from None
+        return self.builder.as_type(value, type)
 
     def _module(self, arguments: Sequence[DictionaryAttr], results: Sequence[SSAValue]) -> ModuleOp:
         place = NameLoc(StringAttr(self.graph.name or "main"), self._location(0))
@@ -181,7 +213,7 @@ class _Importer:
                 DictionaryAttr({NAME: StringAttr(o.name)}) for o in self.graph.output
             ),
         )
-        module = ModuleOp([main, *self.builder.functions])
+        module = ModuleOp([*_definitions(self.builder.prelude), main, *self.builder.functions])
         main.location = module.location = place
         return module
 
@@ -268,7 +300,7 @@ class _Importer:
             raise _unsupported(node)
         self._define(node, made)
 
-    def _apply(self, rule: Rule, node: Node) -> Sequence[Value | None]:
+    def _apply(self, rule: Rule, node: Node) -> Sequence[Datum | None]:
         before = self.builder.built
         try:
             made = rule.convert(node, self.builder)
@@ -276,12 +308,14 @@ class _Importer:
             raise node.error(f"a number is too large: {error}") from None
         except DynamicShape as error:
             raise node.error(str(error), error.value, needs_shape=True) from None
+        except MixedTypes as error:
+            raise node.error(str(error)) from None
         node.require_all_read()
         if self.scope.depth:
             self.inlined += self.builder.built - before
         return made if isinstance(made, Sequence) else [made]
 
-    def _define(self, node: Node, results: Sequence[Value | None]) -> None:
+    def _define(self, node: Node, results: Sequence[Datum | None]) -> None:
         """Let the names of the outputs of `node` be `results`."""
         scope = self.scope
         for i, name in enumerate(node.outputs):
@@ -299,7 +333,7 @@ class _Importer:
             if isinstance(value, SSAValue) and value.name_hint is None:
                 value.name_hint = value_name(name)
 
-    def _input(self, node: Node, name: str) -> Value | None:
+    def _input(self, node: Node, name: str) -> Datum | None:
         if not name:
             return None
         value = self.scope.find(name)
@@ -309,7 +343,7 @@ class _Importer:
 
     # ------------------------------------------------------- bodies and graphs
 
-    def _convert_body(self, node: Node, body: Body, is_of_model: bool) -> Sequence[Value | None]:
+    def _convert_body(self, node: Node, body: Body, is_of_model: bool) -> Sequence[Datum | None]:
         """
         Convert the nodes of `body` in place of `node`; return its results.
 
@@ -330,8 +364,8 @@ class _Importer:
         return self._convert_nodes(node, scope, body.nodes, body.outputs, "its body", path)
 
     def _convert_graph(
-        self, node: Node, graph: GraphProto, arguments: Sequence[Value]
-    ) -> Sequence[Value]:
+        self, node: Node, graph: GraphProto, arguments: Sequence[Datum]
+    ) -> Sequence[Datum]:
         """
         Convert `graph`, an attribute of `node`, on `arguments` at the end of the current block.
 
@@ -366,7 +400,7 @@ class _Importer:
         outputs: Sequence[str],
         where: str,
         path: str | None,
-    ) -> list[Value | None]:
+    ) -> list[Datum | None]:
         """
         Convert `nodes` in `scope`, in place of `node`; return the values of `outputs`.
 
@@ -399,6 +433,19 @@ class _Importer:
             self.scope = outer
             self.builder.node = node
         return [scope.find(name) for name in outputs]
+
+
+def _definitions(names: Collection[str]) -> Iterable[Operation]:
+    """Yield what the prelude of Relay text defines as `names`; its functions are private."""
+    if not names:
+        return
+    from ...relay_text import prelude_module
+
+    for op in prelude_module(names).body.block.ops:
+        op.detach()
+        if isinstance(op, FuncOp):
+            op.properties["sym_visibility"] = StringAttr("private")
+        yield op
 
 
 def _ranks_in(graph: GraphProto) -> dict[str, int]:
@@ -456,10 +503,13 @@ def _shapes(
         raise OnnxError(str(error)) from None
 
 
-def _constant(name: str, type: Tensor, value: BoundValue) -> Constant:
+def _constant(name: str, type: Attribute, value: BoundValue) -> Constant:
     """Return the constant that an input of `type` is, by a value that the user gives."""
-    dtype = np.dtype(dtype_name(type.element_type))
-    shape = [None if dim == DYNAMIC_INDEX else dim for dim in type.get_shape()]
+    tensor = as_tensor(type)
+    if tensor is None:
+        raise OnnxError(f'the input "{name}" is a sequence or optional; supported: tensors')
+    dtype = np.dtype(dtype_name(tensor.element_type))
+    shape = [None if dim == DYNAMIC_INDEX else dim for dim in tensor.get_shape()]
     try:
         return Constant(name, fitted(value, dtype, shape))
     except ValueError as error:

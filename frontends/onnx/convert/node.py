@@ -20,6 +20,7 @@ from ..errors import OnnxError
 from ..model.external import ExternalData
 from ..model.onnx_model import domain_of
 from ..model.onnx_tensors import array_of, dtype_of_number
+from .onnx_data import Datum, is_tensor
 from .onnx_values import Array, Constant, Value, rank_of
 
 _KINDS = {
@@ -68,7 +69,7 @@ class Node:
     proto: NodeProto
     opsets: Mapping[str, int]
     place: FileLineColLoc
-    inputs: Sequence[Value | None] = ()
+    inputs: Sequence[Datum | None] = ()
     used: frozenset[str] = frozenset()
     """The names among `outputs` that the graph uses."""
     ranks: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -114,9 +115,23 @@ class Node:
 
     # --------------------------------------------------------------- inputs
 
-    def optional(self, index: int) -> Value | None:
-        """Return input `index`, or None if it is omitted."""
+    def optional_datum(self, index: int) -> Datum | None:
+        """Return input `index`, also a sequence or an optional value; None if it is omitted."""
         return self.inputs[index] if index < len(self.inputs) else None
+
+    def datum(self, index: int) -> Datum:
+        """Return input `index`, also a sequence or an optional value."""
+        value = self.optional_datum(index)
+        if value is None:
+            raise self.error(f"input {index} is missing")
+        return value
+
+    def optional(self, index: int) -> Value | None:
+        """Return input `index`, a tensor, or None if it is omitted."""
+        value = self.optional_datum(index)
+        if value is None or is_tensor(value):
+            return value
+        raise self.error(f"input {index} is a sequence or optional; supported: tensors")
 
     def input(self, index: int) -> Value:
         """Return input `index`, which the operator requires."""
@@ -131,9 +146,7 @@ class Node:
 
     def is_known(self, *indices: int) -> bool:
         """Test whether the inputs at `indices` are known at compile time, or omitted."""
-        return all(
-            self.optional(i) is None or isinstance(self.optional(i), Constant) for i in indices
-        )
+        return all(isinstance(self.optional_datum(i), Constant | None) for i in indices)
 
     def optional_array(self, index: int, what: str) -> Array | None:
         """Return input `index` as an array known at compile time, or None if it is omitted."""

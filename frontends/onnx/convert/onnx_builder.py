@@ -18,16 +18,24 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 from onnx import GraphProto
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from ....dialects import relay
 from ....dialects.attributes import properties_of
 from ....dialects.dense import dense
 from ....dialects.relay.constants import ConstantOp, ParamOp
+from ....dialects.relay.language.adt import ConstructOp
+from ....dialects.relay.language.closures import FnOp
+from ....dialects.relay.language.control import YieldOp
+from ....dialects.relay.language.globals import InvokeOp
+from ....dialects.relay.language.language_types import AdtType
 from ....dialects.relay.operator import Operator
+from ....dialects.tensors import as_tensor
+from ....dialects.xdsl_extras.xdsl_internals import set_type
 from .folding import MAKE_LIMIT, fold, fold_view, is_folded
 from .node import Node
+from .onnx_data import LIST, Absent, Datum, Items, is_data, part_of, type_of
 from .onnx_values import (
     Array,
     Constant,
@@ -42,7 +50,7 @@ from .onnx_values import (
     value_name,
 )
 
-ConvertGraph: TypeAlias = Callable[[Node, GraphProto, Sequence[Value]], Sequence[Value]]
+ConvertGraph: TypeAlias = Callable[[Node, GraphProto, Sequence[Datum]], Sequence[Datum]]
 """
 Converts a graph that is an attribute of a node, on these arguments, at the end of the builder's
 block, and returns its results.
@@ -70,6 +78,8 @@ class Builder:
         self.convert_graph = convert_graph
         self.inline_limit = inline_limit
         self.params: dict[str, Array] = {}
+        self.prelude: dict[str, None] = {}
+        """The functions and constructors of Relay's prelude that are used."""
         self._node: Node | None = None
         self._functions_named = Counter({"main": 1})
         self._params_named: dict[str, int] = {}
@@ -207,8 +217,10 @@ class Builder:
         """Return a vector of i64."""
         return self.constant(np.asarray(list(numbers), np.int64))
 
-    def tensor(self, value: Value) -> SSAValue:
-        """Return `value` as a tensor; the op of a constant is built on first use."""
+    def tensor(self, value: Datum) -> SSAValue:
+        """Return `value` as a tensor, or data; the op of a constant is built on first use."""
+        if isinstance(value, Items | Absent):
+            return self.as_type(value, type_of(value))
         if not isinstance(value, Constant):
             return value
         made = self._tensors.get(value)
@@ -235,6 +247,59 @@ class Builder:
             name = self._params_of[constant] = self._unique(constant.name)
             self.params[name] = array
         return self._append(ParamOp(name, type)).results[0]
+
+    # ----------------------------------------------------------------- data
+
+    def as_type(self, value: Datum, type: Attribute) -> SSAValue:
+        """Return `value` as one of `type`, which has fewer dims that are known, or optional."""
+        if not isinstance(type, AdtType):
+            return self._widened(value, type)
+        if isinstance(value, Absent):
+            return self._construct(type, "None")
+        if isinstance(value, Items) and is_data(type, LIST):
+            made = self._construct(type, "Nil")
+            for element in reversed(value.elements):
+                made = self._construct(type, "Cons", self.as_type(element, part_of(type)), made)
+            return made
+        if not is_data(type_of(value), type.adt.string_value()):
+            return self._construct(type, "Some", self.as_type(value, part_of(type)))
+        data = self.tensor(value)
+        set_type(data, type)  # it may be incomplete
+        return data
+
+    def _widened(self, value: Datum, type: Attribute) -> SSAValue:
+        tensor = self.tensor(value)
+        if tensor.type == type or as_tensor(type) is None:
+            return tensor
+        cls = relay.BY_NAME["dyn.reshape"]
+        operands = [tensor, self.tensor(self.shape(tensor))]
+        properties = properties_of(cls, {"allowzero": True})
+        return self.append(
+            cls.create(operands=operands, result_types=[type], properties=properties)
+        )[0]
+
+    def _construct(self, type: AdtType, constructor: str, *fields: SSAValue) -> SSAValue:
+        self.prelude[constructor] = None
+        return self.append(ConstructOp(type, constructor, fields))[0]
+
+    def invoke(
+        self, name: str, types: Sequence[Attribute], *args: SSAValue, type: Attribute
+    ) -> SSAValue:
+        """Build a call of the prelude's function `name`, which has a result of `type`."""
+        self.prelude[name] = None
+        return self.append(InvokeOp(name, types, args, type))[0]
+
+    def closure(
+        self,
+        types: Sequence[Attribute],
+        result: Attribute,
+        build: Callable[[Sequence[SSAValue]], Datum],
+    ) -> SSAValue:
+        """Build a closure that `build` builds from its parameters."""
+        block = Block(arg_types=types)
+        with self.at(block):
+            self.append(YieldOp(self.as_type(build(block.args), result)))
+        return self.append(FnOp(types, result, Region(block)))[0]
 
     def unique_function(self, name: str) -> str:
         """Return a name for a function that no other has: `name`, as far as it is free."""

@@ -12,9 +12,7 @@ from functools import cache, lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-)
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Attribute, SSAValue
 
 from ....dialects.attributes import ELEMENT_TYPES

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from onnx import AttributeProto, GraphProto, NodeProto, ValueInfoProto
 
-from .onnx_values import Value
+from .onnx_data import Datum
 
 
 @dataclass
@@ -25,12 +25,12 @@ class Scope:
     outer: Scope | None = None
     ranks: Mapping[str, int] = field(default_factory=dict[str, int])
     """The ranks that the model declares for results."""
-    values: dict[str, Value] = field(default_factory=dict[str, Value])
+    values: dict[str, Datum] = field(default_factory=dict[str, Datum])
     omitted: set[str] = field(default_factory=set[str])
     """The inputs of a function that its call omits."""
     depth: int = 0
 
-    def find(self, name: str) -> Value | None:
+    def find(self, name: str) -> Datum | None:
         """Return the value of `name`, here or in the graphs around; None if it has none."""
         scope: Scope | None = self
         while scope is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 from xdsl.dialects.builtin import DYNAMIC_INDEX
@@ -16,9 +17,10 @@ from ....dialects.device import tensor_type
 from ....dialects.relay.language.control import IfOp, YieldOp, common_yields
 from ....dialects.tensors import Tensor, as_tensor, dtype_name
 from .onnx_builder import Builder
+from .onnx_data import Datum, common, is_tensor, type_of
 from .onnx_values import Value
 
-Build = Callable[[], Sequence[Value]]
+Build = Callable[[], Sequence[Datum]]
 """Builds operators, and returns results."""
 
 
@@ -36,11 +38,22 @@ def choose(
     (exported code removes a dim *if* it is 1); it is an error to take the other one. One element in
     both has the greater rank.
     """
-    branches: list[tuple[Block, list[SSAValue]]] = []
+    built: list[tuple[Block, Sequence[Datum]]] = []
     for build in (then, otherwise):
         block = Block()
         with b.at(block):
-            branches.append((block, [b.tensor(value) for value in build()]))
+            built.append((block, build()))
+    data = [
+        None if all(map(is_tensor, pair)) else common(*map(type_of, pair))
+        for pair in zip(*(results for _, results in built), strict=False)
+    ]
+    branches: list[tuple[Block, list[SSAValue]]] = []
+    for block, values in built:
+        with b.at(block):
+            pairs = zip_longest(values, data)
+            branches.append(
+                (block, [b.tensor(v) if type is None else b.as_type(v, type) for v, type in pairs])
+            )
     for i, pair in enumerate(zip(*(results for _, results in branches), strict=False)):
         types = [as_tensor(value.type) for value in pair]
         counts = [None if type is None else type.get_num_dims() for type in types]
@@ -103,7 +116,7 @@ def outline(
     b: Builder,
     name: str,
     types: Sequence[Attribute],
-    build: Callable[[Sequence[SSAValue]], Sequence[Value]],
+    build: Callable[[Sequence[SSAValue]], Sequence[Datum]],
 ) -> Outlined:
     """
     Build the private function `name`, of parameters of `types`.

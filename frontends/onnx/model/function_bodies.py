@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from onnx import (
     AttributeProto,
     FunctionProto,
@@ -21,9 +22,13 @@ from onnx import (
     defs,
     helper,
 )
+from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.ir import Attribute
 
+from ....dialects.relay.language.language_types import AdtType
+from ....dialects.tensors import as_tensor, dtype_name
 from ..convert.node import Node
-from ..convert.onnx_values import Value, dims_of, dtype_of
+from ..convert.onnx_data import OPTION, is_data, part_of, type_of
 from ..convert.scope import with_inner
 from ..errors import OnnxError
 from .onnx_model import domain_of, opsets_of
@@ -97,7 +102,10 @@ def schema_body(node: Node) -> Body | None:
     if fixed:
         data: bytes = schema.get_function_with_opset_version(max(fixed))
     elif by_types:
-        types = [_type_of(value).SerializeToString() for value in node.inputs]
+        types = [
+            _type_of(None if value is None else type_of(value)).SerializeToString()
+            for value in node.inputs
+        ]
         data = schema.get_context_dependent_function_with_opset_version(
             max(by_types), node.proto.SerializeToString(), types
         )
@@ -115,14 +123,19 @@ def has_body(node: Node) -> bool:
     return bool(schema.function_opset_versions or schema.context_dependent_function_opset_versions)
 
 
-def _type_of(value: Value | None) -> TypeProto:
-    """Return the type of an operand; an empty one if it is omitted."""
-    if value is None:
+def _type_of(type: Attribute | None) -> TypeProto:
+    """Return the type of an operand; an empty one if it is omitted, or not known."""
+    tensor = None if type is None else as_tensor(type)
+    if tensor is not None:
+        number = helper.np_dtype_to_tensor_dtype(np.dtype(dtype_name(tensor.element_type)))
+        dims = [None if dim == DYNAMIC_INDEX else dim for dim in tensor.get_shape()]
+        return helper.make_tensor_type_proto(number, dims)
+    if not isinstance(type, AdtType):
         return TypeProto()
-    number = helper.np_dtype_to_tensor_dtype(dtype_of(value))
-    return helper.make_tensor_type_proto(
-        number, [dim if isinstance(dim, int) else None for dim in dims_of(value)]
-    )
+    part = _type_of(part_of(type))
+    if is_data(type, OPTION):
+        return helper.make_optional_type_proto(part)
+    return helper.make_sequence_type_proto(part)
 
 
 def bound(node: NodeProto, attributes: Attributes) -> NodeProto:

@@ -6,12 +6,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from secrets import token_hex
 
 from google.protobuf.message import DecodeError
-from onnx import GraphProto, ModelProto, OperatorSetIdProto, ValueInfoProto, load_model_from_string
+from onnx import (
+    GraphProto,
+    ModelProto,
+    OperatorSetIdProto,
+    TypeProto,
+    ValueInfoProto,
+    load_model_from_string,
+)
 from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.ir import Attribute
 
 from ....dialects.device import tensor_type
-from ....dialects.tensors import Tensor
+from ....dialects.relay.incomplete import IncompleteType
 from ....runtime.calls.input_bindings import InputBindings, option
+from ..convert.onnx_data import LIST, OPTION, data_type
 from ..convert.onnx_values import Constant, element_type
 from ..convert.scope import graphs_of, with_inner
 from ..errors import OnnxError
@@ -127,21 +136,48 @@ def initializers_of(
             yield tensor.name, OnnxError(f'initializer "{tensor.name}": {error.message}')
 
 
-def input_type(info: ValueInfoProto, dims: Sequence[int | str] | None) -> Tensor:
-    """Return the type of a graph input of `dims`, which must be a tensor and have some."""
+def input_type(info: ValueInfoProto, dims: Sequence[int | str] | None) -> Attribute:
+    """Return the type of a graph input, which has `dims` if it is a tensor."""
     what = f'input "{info.name}"'
     if info.type.WhichOneof("value") != "tensor_type":
-        kind = info.type.WhichOneof("value") or "without type"
-        raise OnnxError(f"{what} is {kind}; supported: tensors")
-    try:
-        element = element_type(dtype_of_number(info.type.tensor_type.elem_type))
-    except OnnxError as error:
-        raise OnnxError(f"{what}: {error.message}") from None
-    assert element is not None, "a supported dtype has an element type"
+        return value_type(what, info.type)
+    element = _element(what, info.type)
     if dims is None:
         shape = f"{option('--shape', f'{info.name}=SIZExSIZE')}…"
         raise OnnxError(f"{what} has no shape; give it: {shape}")
     return tensor_type(element, [DYNAMIC_INDEX if isinstance(dim, str) else dim for dim in dims])
+
+
+def _element(what: str, type: TypeProto) -> Attribute:
+    """Return the element type of tensors of `type`."""
+    try:
+        element = element_type(dtype_of_number(type.tensor_type.elem_type))
+    except OnnxError as error:
+        raise OnnxError(f"{what}: {error.message}") from None
+    assert element is not None, "a supported dtype has an element type"
+    return element
+
+
+def value_type(what: str, type: TypeProto, of_scalars: bool = False) -> Attribute:
+    """
+    Return the type of data of `type`, or of tensors in it.
+
+    A rank that is not declared is inferred, and so is one of 0, which many exporters write then,
+    unless it is `of_scalars`.
+    """
+    kind = type.WhichOneof("value")
+    if kind == "tensor_type":
+        element = _element(what, type)
+        rank = len(type.tensor_type.shape.dim)
+        if not rank and not (of_scalars and type.tensor_type.HasField("shape")):
+            return IncompleteType()
+        return tensor_type(element, [DYNAMIC_INDEX] * rank)
+    if kind == "sequence_type":
+        return data_type(LIST, value_type(what, type.sequence_type.elem_type, of_scalars))
+    if kind == "optional_type":
+        return data_type(OPTION, value_type(what, type.optional_type.elem_type, of_scalars))
+    supported = "tensors, sequences and optional values"
+    raise OnnxError(f"{what} is {kind or 'without type'}; supported: {supported}")
 
 
 def input_dims(info: ValueInfoProto, bindings: InputBindings) -> list[int | str] | None:
@@ -169,7 +205,7 @@ def is_name(dim: str) -> bool:
     return any(character.isalpha() or character == "_" for character in dim)
 
 
-def declared_type(info: ValueInfoProto, bindings: InputBindings) -> Tensor:
+def declared_type(info: ValueInfoProto, bindings: InputBindings) -> Attribute:
     """Return the type that a model declares for a result, with the sizes of dims in `bindings`."""
     dims = input_dims(info, InputBindings())
     sizes = bindings.dims

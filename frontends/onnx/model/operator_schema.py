@@ -11,6 +11,7 @@ from onnx import TensorProto, defs
 
 from ....operators.element_types import ELEMENT_TABLE
 from ..convert.node import Node
+from ..convert.onnx_data import is_tensor
 from ..convert.onnx_values import SUPPORTED_DTYPES, dtype_of
 
 _TYPE_NAMES = {
@@ -27,6 +28,8 @@ class Signature:
     max_inputs: int
     dtypes: tuple[frozenset[np.dtype[Any]], ...]
     """By input; the last one applies to all further inputs."""
+    is_data: tuple[bool, ...]
+    """By input, whether it may be a sequence or an optional value."""
 
 
 @cache
@@ -40,7 +43,11 @@ def signature_of(op_type: str, opset: int, domain: str) -> Signature | None:
         frozenset(np.dtype(d) for d, name in _TYPE_NAMES.items() if name in parameter.types)
         for parameter in schema.inputs
     )
-    return Signature(schema.min_input, schema.max_input, dtypes)
+    is_data = tuple(
+        any(not name.startswith("tensor") for name in parameter.types)
+        for parameter in schema.inputs
+    )
+    return Signature(schema.min_input, schema.max_input, dtypes, is_data)
 
 
 def require_signature(node: Node) -> None:
@@ -56,7 +63,14 @@ def require_signature(node: Node) -> None:
     for i, value in enumerate(node.inputs):
         if value is None:
             continue
-        dtypes = signature.dtypes[min(i, len(signature.dtypes) - 1)]
+        at = min(i, len(signature.dtypes) - 1)
+        dtypes, is_data = signature.dtypes[at], signature.is_data[at]
+        if not is_tensor(value):
+            if not is_data:
+                raise node.error(f"input {i} is a sequence or optional; supported: tensors")
+            continue
+        if not dtypes:
+            raise node.error(f"input {i} is a tensor; supported: sequences and optional values")
         dtype = dtype_of(value)
         if dtype not in dtypes:
             supported = ", ".join(d for d in SUPPORTED_DTYPES if np.dtype(d) in dtypes)

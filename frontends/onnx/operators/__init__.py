@@ -24,6 +24,7 @@ from .rule import Rules
 from .sampling import RULES as SAMPLING
 from .scattering import RULES as SCATTERING
 from .selection import RULES as SELECTION
+from .sequences import RULES as SEQUENCES
 from .shapes import RULES as SHAPES
 from .signals import RULES as SIGNALS
 
@@ -46,6 +47,7 @@ _DEFAULT: Rules = {
     **SAMPLING,
     **SCATTERING,
     **SELECTION,
+    **SEQUENCES,
     **SHAPES,
     **SIGNALS,
 }

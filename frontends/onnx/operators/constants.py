@@ -9,6 +9,7 @@ import numpy as np
 
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
+from ..convert.onnx_data import Datum
 from ..convert.onnx_values import Array, Value, dims_of, dtype_of, has_static_shape, shape_of
 from .rule import Results, Rules, since
 
@@ -82,8 +83,8 @@ def eye_like(node: Node, b: Builder) -> Value:
     return b.constant(np.eye(rows, columns, node.integer("k", 0), dtype))
 
 
-def identity(node: Node, b: Builder) -> Value:
-    return node.input(0)
+def identity(node: Node, b: Builder) -> Datum:
+    return node.datum(0)
 
 
 def dropout(node: Node, b: Builder) -> Results:

@@ -11,6 +11,7 @@ from xdsl.ir import Block
 
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
+from ..convert.onnx_data import Datum, is_tensor, type_of
 from ..convert.onnx_values import (
     Constant,
     Value,
@@ -19,7 +20,6 @@ from ..convert.onnx_values import (
     has_static_shape,
     rank_of,
     shape_of,
-    tensor_type_of,
 )
 from ..convert.subgraphs import choose
 from .repetition import (
@@ -69,7 +69,7 @@ class Progress:
 
     number: int
     condition: Value
-    states: Sequence[Value]
+    states: Sequence[Datum]
     rows: Sequence[list[Value]]
 
 
@@ -99,15 +99,17 @@ class Loop:
         return int(self.limit.array) if isinstance(self.limit, Constant) else None
 
     def step(
-        self, number: Value, states: Sequence[Value]
-    ) -> tuple[Value, Sequence[Value], Sequence[Value]]:
+        self, number: Value, states: Sequence[Datum]
+    ) -> tuple[Value, Sequence[Datum], Sequence[Value]]:
         """Build an iteration; return the next condition, the states and a row of each output."""
         true = self.b.constant(np.asarray(True))
         condition, *results = self.b.convert_graph(self.node, self.body, [number, true, *states])
-        done = Repeated.of(results, self.state_count)
+        done = Repeated.of(self.node, results, self.state_count)
+        if not is_tensor(condition):
+            raise self.node.error("the condition is a sequence or optional; supported: tensors")
         return condition, done.states, done.outputs
 
-    def unrolled(self, condition: Value, states: Sequence[Value]) -> Progress:
+    def unrolled(self, condition: Value, states: Sequence[Datum]) -> Progress:
         """Build the first iterations, while they certainly follow and are short."""
         b, before = self.b, self.b.built
         done = Progress(0, condition, states, [[] for _ in range(self.output_count)])
@@ -129,7 +131,7 @@ class Loop:
         """Build all iterations after `done` as functions."""
         b, node = self.b, self.node
 
-        def step(number: Value, states: Sequence[Value]) -> tuple[Sequence[Value], Sequence[Value]]:
+        def step(number: Value, states: Sequence[Datum]) -> tuple[Sequence[Datum], Sequence[Value]]:
             condition, after, outputs = self.step(number, states)
             if not _known(node, condition):
                 after = [*after, b.reshape(condition, ())]
@@ -148,11 +150,11 @@ class Loop:
         limit = b.scalar(ENDLESS, NUMBER) if self.limit is None else self.limit
         return functions.halving(first, b.op("subtract", limit, first), done.states, going)
 
-    def no_rows(self, states: Sequence[Value]) -> list[Value]:
+    def no_rows(self, states: Sequence[Datum]) -> list[Value]:
         """Return the outputs of a loop without iterations."""
         b = self.b
         with b.at(Block(), isolated=True):
-            arguments = Block(arg_types=[tensor_type_of(state) for state in states]).args
+            arguments = Block(arg_types=[type_of(state) for state in states]).args
             _, _, outputs = self.step(b.scalar(0, NUMBER), arguments)
             return [
                 b.constant(np.zeros((0, *shape_of(output)), dtype_of(output))) for output in outputs
@@ -166,7 +168,7 @@ def loop(node: Node, b: Builder) -> Results:
     The first iterations are unrolled, while the condition is known to be true and they are short;
     the following ones are functions (`repetition`).
     """
-    states: Sequence[Value] = [node.input(i) for i in range(2, len(node.inputs))]
+    states: Sequence[Datum] = [node.datum(i) for i in range(2, len(node.inputs))]
     limit, condition = node.optional(0), node.optional(1)
     made = Loop(node, b, len(states), None if limit is None else b.reshape(limit, ()))
     if made.output_count < 0:
@@ -224,13 +226,13 @@ def scan(node: Node, b: Builder) -> Results:
     count = lengths.pop() if lengths else dims[0]
     most = b.op("subtract", b.size(count), b.scalar(1, NUMBER))
 
-    def step(number: Value, states: Sequence[Value]) -> tuple[Sequence[Value], Sequence[Value]]:
+    def step(number: Value, states: Sequence[Datum]) -> tuple[Sequence[Datum], Sequence[Value]]:
         last = b.op("subtract", most, number) if any(backward) else number
         elements = [
             b.op("take", x, last if reverse else number, axis=axis, mode="clip")
             for x, axis, reverse in zip(inputs, axes, backward, strict=True)
         ]
-        done = Repeated.of(b.convert_graph(node, body, [*states, *elements]), first)
+        done = Repeated.of(node, b.convert_graph(node, body, [*states, *elements]), first)
         return done.states, done.outputs
 
     done = repeat(node, b, count, states, step)

@@ -45,7 +45,7 @@ def split(node: Node, b: Builder) -> Results:
         raise node.error(f"attribute num_outputs is {wanted}, but there are {count} outputs")
     if not node.is_known(1):
         sizes = b.vector(1, "split", count)[0]
-        return _split_at_run_time(x, axis, sizes, b)
+        return split_at_run_time(x, axis, sizes, b)
     sizes = node.int_list("split", 1)
     if not isinstance(total, int):
         if sizes is None and wanted is not None:
@@ -54,7 +54,7 @@ def split(node: Node, b: Builder) -> Results:
                 b.op("add", b.size(total), b.scalar(count - 1, INT64)),
                 b.scalar(count, INT64),
             )
-            return _split_at_run_time(x, axis, b.broadcast_to(part, (count,)), b)
+            return split_at_run_time(x, axis, b.broadcast_to(part, (count,)), b)
         if sizes is None:
             return b.results("split", [x], indices_or_sections=count, axis=axis)
         total = sum(sizes)  # checked when the program runs
@@ -67,15 +67,20 @@ def split(node: Node, b: Builder) -> Results:
         sizes = [min(part, max(total - i * part, 0)) for i in range(count)]
     if len(sizes) != count or sum(sizes) != total or any(n < 0 for n in sizes):
         raise node.error(f"split is {sizes}; supported: {count} sizes that sum to {total}")
-    if count == 1:
-        return x
+    return parts_of(x, axis, sizes, b)
+
+
+def parts_of(x: Value, axis: int, sizes: Sequence[int], b: Builder) -> Sequence[Value]:
+    """Split into parts of `sizes`."""
+    if len(sizes) == 1:
+        return [x]
     if len(set(sizes)) == 1:
-        return b.results("split", [x], indices_or_sections=count, axis=axis)
-    points = [sum(sizes[: i + 1]) for i in range(count - 1)]
+        return b.results("split", [x], indices_or_sections=len(sizes), axis=axis)
+    points = [sum(sizes[: i + 1]) for i in range(len(sizes) - 1)]
     return b.results("split", [x], indices_or_sections=tuple(points), axis=axis)
 
 
-def _split_at_run_time(x: Value, axis: int, sizes: Value, b: Builder) -> list[Value]:
+def split_at_run_time(x: Value, axis: int, sizes: Value, b: Builder) -> list[Value]:
     """Split into parts of `sizes`, a vector."""
     ends = b.op("cumsum", sizes, axis=0)
     starts, one = b.op("subtract", ends, sizes), b.ints([1])

@@ -25,20 +25,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from xdsl.dialects.builtin import DYNAMIC_INDEX, i64
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, SSAValue
 
-from ....dialects import relay
-from ....dialects.attributes import properties_of
 from ....dialects.device import tensor_type
 from ....dialects.tensors import Tensor, as_tensor, dtype_name
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
-from ..convert.onnx_values import Constant, Dim, Value, tensor_type_of
+from ..convert.onnx_data import Datum, MixedTypes, common, is_tensor, type_of
+from ..convert.onnx_values import Constant, Dim, Value
 from ..convert.subgraphs import Outlined, call, choose, outline
 
 UNROLLED = 400
@@ -49,7 +48,7 @@ MAX_COUNT = 1 << 20
 
 NUMBER = np.dtype(np.int64)
 
-Step: TypeAlias = Callable[[Value, Sequence[Value]], tuple[Sequence[Value], Sequence[Value]]]
+Step: TypeAlias = Callable[[Value, Sequence[Any]], tuple[Sequence[Datum], Sequence[Value]]]
 """
 Builds a step from its number (a scalar of i64) and the states before it; returns the states after
 it, and what it adds to each output. One state more than before says whether another step follows.
@@ -60,13 +59,16 @@ it, and what it adds to each output. One state more than before says whether ano
 class Repeated:
     """The states after the last step, and what the steps have added to each output, stacked."""
 
-    states: Sequence[Value]
+    states: Sequence[Datum]
     outputs: Sequence[Value]
 
     @staticmethod
-    def of(results: Sequence[Value], state_count: int) -> Repeated:
+    def of(node: Node, results: Sequence[Datum], state_count: int) -> Repeated:
         """Return `results`, of which the first are the states."""
-        return Repeated(results[:state_count], results[state_count:])
+        outputs = [value for value in results[state_count:] if is_tensor(value)]
+        if len(outputs) != len(results[state_count:]):
+            raise node.error("a step adds a sequence or an optional value to an output")
+        return Repeated(results[:state_count], outputs)
 
 
 def as_row(b: Builder, output: Value) -> Value:
@@ -79,7 +81,7 @@ def joined(b: Builder, outputs: Sequence[Sequence[Value]]) -> list[Value]:
     return [rows[0] if len(rows) == 1 else b.op("concatenate", *rows, axis=0) for rows in outputs]
 
 
-def repeat(node: Node, b: Builder, count: Dim, states: Sequence[Value], step: Step) -> Repeated:
+def repeat(node: Node, b: Builder, count: Dim, states: Sequence[Datum], step: Step) -> Repeated:
     """Build `step` `count` times, at least once if that is known."""
     if not isinstance(count, int):
         return Functions(node, b, states, step).halving(b.scalar(0, NUMBER), b.size(count), states)
@@ -101,32 +103,26 @@ def repeat(node: Node, b: Builder, count: Dim, states: Sequence[Value], step: St
     return Repeated(after, [b.op("stack", *parts, axis=0) for parts in added])
 
 
-def widened(b: Builder, value: Value, type: Tensor) -> Value:
-    """Return `value` as a tensor of `type`, which has fewer dims that are known."""
-    if tensor_type_of(value) == type:
-        return value
-    cls = relay.BY_NAME["dyn.reshape"]
-    operands = [b.tensor(value), b.tensor(b.shape(value))]
-    properties = properties_of(cls, {"allowzero": True})
-    return b.append(cls.create(operands=operands, result_types=[type], properties=properties))[0]
-
-
 class Functions:
     """Functions of 1, 2, 4, … steps: of the first number, the states, and captured values."""
 
-    def __init__(self, node: Node, b: Builder, states: Sequence[Value], step: Step):
+    def __init__(self, node: Node, b: Builder, states: Sequence[Datum], step: Step):
         self.node = node
         self.b = b
-        self.types = [tensor_type_of(state) for state in states]
+        self.types = [type_of(state) for state in states]
         """Those of states, before and after any step."""
         self.is_conditional = False
         size: Attribute = tensor_type(i64, [])
 
-        def build(arguments: Sequence[SSAValue]) -> Sequence[Value]:
+        def build(arguments: Sequence[SSAValue]) -> Sequence[Datum]:
             number, *states = arguments
             after, outputs = step(number, states)
             self.is_conditional = len(after) > len(states)
-            return [*after, *(as_row(b, output) for output in outputs)]
+            made = [
+                value if as_tensor(type) else b.as_type(value, common(type, type_of(value)))
+                for value, type in zip(after, self.types, strict=False)
+            ]
+            return [*made, *after[len(made) :], *(as_row(b, output) for output in outputs)]
 
         name = b.unique_function(f"{node.title}_step")
         outlined = outline(b, name, [size, *self.types], build)
@@ -137,24 +133,18 @@ class Functions:
         self.captured = outlined.captured
         self.by_size = [outlined.function]
 
-    def _joined(self, made: Outlined) -> list[Tensor]:
+    def _joined(self, made: Outlined) -> list[Attribute]:
         """Return the types that states have before or after a step."""
-        types: list[Tensor] = []
-        for i, old in enumerate(self.types):
-            new = as_tensor(made.function.function_type.outputs.data[i])
-            dims = old.get_shape()
-            if new is None or (new.element_type, new.get_num_dims()) != (
-                old.element_type,
-                len(dims),
-            ):
+        types: list[Attribute] = []
+        after = made.function.function_type.outputs.data
+        for i, (old, new) in enumerate(zip(self.types, after, strict=False)):
+            try:
+                types.append(common(old, new))
+            except MixedTypes:
                 raise self.node.error(
                     f"state {i} is {old} before a step, but {new} after it; supported: equal ranks "
                     "and element types"
-                )
-            common = zip(dims, new.get_shape(), strict=True)
-            types.append(
-                tensor_type(old.element_type, [a if a == b else DYNAMIC_INDEX for a, b in common])
-            )
+                ) from None
         return types
 
     def of(self, log_size: int) -> FuncOp:
@@ -162,7 +152,7 @@ class Functions:
         while len(self.by_size) <= log_size:
             half, size = self.by_size[-1], 1 << (len(self.by_size) - 1)
 
-            def build(arguments: Sequence[SSAValue]) -> Sequence[Value]:
+            def build(arguments: Sequence[SSAValue]) -> Sequence[Datum]:
                 number, *values = arguments
                 n = len(self.types)
                 states, captured = values[:n], values[n:]
@@ -192,9 +182,9 @@ class Functions:
                 rows.append(output)
         return Repeated(states, joined(b, added))
 
-    def repeat(self, start: int, count: int, states: Sequence[Value]) -> Repeated:
+    def repeat(self, start: int, count: int, states: Sequence[Datum]) -> Repeated:
         """Build steps `start` to `start + count - 1`, at least one."""
-        before = [tensor_type_of(state) for state in states]
+        before = [type_of(state) for state in states]
         if not before == self.types == list(self.by_size[0].function_type.outputs)[: len(before)]:
             return self.halving(self.b.scalar(start, NUMBER), self.b.scalar(count, NUMBER), states)
         functions: list[tuple[FuncOp, int]] = []
@@ -208,7 +198,7 @@ class Functions:
         return self._calls(functions, first, tensors, self.captured)
 
     def halving(
-        self, first: Value, count: Value, states: Sequence[Value], going: Value | None = None
+        self, first: Value, count: Value, states: Sequence[Datum], going: Value | None = None
     ) -> Repeated:
         """Build `count` steps from `first` on, known when the program runs, if it is `going`."""
         b, n, (step,) = self.b, len(self.types), self.by_size
@@ -218,18 +208,18 @@ class Functions:
         rows = [type for type in types[after:] if type is not None]
         results = [*self.types, *step.function_type.outputs.data[n:after], *map(_open, rows)]
 
-        def again(operands: Sequence[Value]) -> Repeated:
+        def again(operands: Sequence[Datum]) -> Repeated:
             op = CallOp(name, [b.tensor(value) for value in operands], results)
-            return Repeated.of(b.append(op), after)
+            return Repeated.of(self.node, b.append(op), after)
 
-        def build(arguments: Sequence[SSAValue]) -> Sequence[Value]:
+        def build(arguments: Sequence[SSAValue]) -> Sequence[Datum]:
             number, count, *states = arguments
 
-            def halves() -> Sequence[Value]:
+            def halves() -> Sequence[Datum]:
                 half = b.op("floor_divide", count, b.scalar(2, NUMBER))
                 done = again([number, half, *states])
 
-                def others() -> Sequence[Value]:
+                def others() -> Sequence[Datum]:
                     left = b.op("subtract", count, half)
                     more = again([b.op("add", number, half), left, *done.states[:n]])
                     pairs = zip(done.outputs, more.outputs, strict=True)
@@ -237,14 +227,16 @@ class Functions:
 
                 if not self.is_conditional:
                     return others()
-                return choose(b, done.states[n], others, lambda: [*done.states, *done.outputs])
+                return choose(
+                    b, b.tensor(done.states[n]), others, lambda: [*done.states, *done.outputs]
+                )
 
             one = b.op("equal", count, b.scalar(1, NUMBER))
             return choose(b, one, lambda: call(b, step, [number, *states, *self.captured]), halves)
 
         size: Attribute = tensor_type(i64, [])
         outlined = outline(b, name, [size, size, *self.types], build)
-        wide = [widened(b, state, type) for state, type in zip(states, self.types, strict=True)]
+        wide = [b.as_type(state, type) for state, type in zip(states, self.types, strict=True)]
         operands = [b.tensor(value) for value in (first, count, *wide)]
 
         def run() -> Sequence[Value]:
@@ -254,7 +246,7 @@ class Functions:
         some = b.op("greater", count, b.scalar(0, NUMBER))
         some = some if going is None else b.op("logical_and", some, going)
         none = [_no_rows(b, row) for row in rows]
-        return Repeated.of(choose(b, some, run, lambda: [*states, *none]), n)
+        return Repeated.of(self.node, choose(b, some, run, lambda: [*states, *none]), n)
 
 
 def _open(row: Tensor) -> Tensor:

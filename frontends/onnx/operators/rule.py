@@ -6,9 +6,9 @@ from typing import TypeAlias
 
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
-from ..convert.onnx_values import Value
+from ..convert.onnx_data import Datum
 
-Results: TypeAlias = Value | Sequence[Value | None]
+Results: TypeAlias = Datum | Sequence[Datum | None]
 """The values of a node's outputs in order; None, or none at the end, if one is not supported."""
 
 Convert: TypeAlias = Callable[[Node, Builder], Results]

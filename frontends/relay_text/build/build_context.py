@@ -17,13 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
 
 from xdsl.context import Context as XdslContext
-from xdsl.dialects.builtin import (
-    ArrayAttr,
-    DictionaryAttr,
-    FileLineColLoc,
-    NoneType,
-    TensorType,
-)
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FileLineColLoc, NoneType, TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.irdl import AnyAttr, IRDLOperation, irdl_op_definition, result_def, var_operand_def
 

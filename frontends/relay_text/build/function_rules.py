@@ -108,10 +108,7 @@ def let_value(
 
 
 def closure(
-    context: Context,
-    function: ast.Function,
-    itself: ast.Local | None,
-    annotation: Attribute | None,
+    context: Context, function: ast.Function, itself: ast.Local | None, annotation: Attribute | None
 ) -> SSAValue:
     """Build a `relay.fn`; inside, `itself` is bound to it."""
     outer_args = context.type_args

@@ -30,9 +30,7 @@ def construct(context: Context, name: str, args: Sequence[SSAValue], call: ast.C
     type, fields = instance(context, name)
     if len(args) != len(fields):
         raise context.error(
-            f"{name} expects {len(fields)} arguments, but got {len(args)}",
-            call.offset,
-            len(name),
+            f"{name} expects {len(fields)} arguments, but got {len(args)}", call.offset, len(name)
         )
     for i, (arg, field) in enumerate(zip(args, fields, strict=True)):
         at = call.args[i].offset if i < len(call.args) else call.offset

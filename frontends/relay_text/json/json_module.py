@@ -10,13 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    FileLineColLoc,
-    FunctionType,
-    IntAttr,
-    TupleType,
-)
+from xdsl.dialects.builtin import DYNAMIC_INDEX, FileLineColLoc, FunctionType, IntAttr, TupleType
 from xdsl.ir import Attribute, TypeAttribute
 
 from ....dialects.device import VirtualDeviceAttr, tensor_type
@@ -101,8 +95,7 @@ class _ModuleReader:
                 if kind(graph, function) != "Function":
                     found = graph.key(function)
                     raise GraphError(
-                        f"@{name} is a {found}; only functions of Relay are supported",
-                        variable,
+                        f"@{name} is a {found}; only functions of Relay are supported", variable
                     )
                 functions.append(self._definition(name, function))
         else:

@@ -180,9 +180,6 @@ HEADS: Mapping[type[Operation], Head] = {
 
 # --------------------------------------------------------------------- kernels
 
-KERNEL_CALLS = (vm.DestinationCall, CallLoweredOp)
-"""Ops whose `callee` is a kernel."""
-
 
 def kernel_attributes(body: Body, op: PrimFuncOp) -> list[str]:
     """Return the attributes between the last parameter of a kernel and the bracket."""

@@ -56,7 +56,7 @@ relay.type_data @Box<["A"]> [@Box(!relay.type_var<A>)]
 
 // -----
 
-// expected-error@+1 {{expected a function type to a data type, but got () -> tensor<4xi32>}}
+// expected-error@+1 {{tensor<4xi32> should be of base attribute relay.adt}}
 %l = relay.construct @Box() : () -> tensor<4xi32>
 
 // -----

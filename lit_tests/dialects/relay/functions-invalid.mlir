@@ -67,7 +67,7 @@
 // -----
 
 %f, %x = "test.op"() : () -> (tensor<4xf32>, tensor<4xf32>)
-// expected-error@+1 {{expected a function type with one result, but got tensor<4xf32>}}
+// expected-error@+1 {{expected a function type of 1 operands and a result, but got tensor<4xf32>}}
 %r = relay.call %f(%x) : tensor<4xf32>
 
 // -----
@@ -136,7 +136,7 @@ func.func @id(%x: !relay.type_var<A>) -> !relay.type_var<A> attributes {relay.ty
 // -----
 
 %x = "test.op"() : () -> tensor<f32>
-// expected-error@+1 {{expected a closure's function type, but got tensor<4xf32>}}
+// expected-error@+1 {{tensor<4xf32> should be of base attribute fun}}
 %f = relay.closure @f(%x) : (tensor<f32>) -> tensor<4xf32>
 
 // -----

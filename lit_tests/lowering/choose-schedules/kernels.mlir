@@ -4,7 +4,7 @@
 // rows as divide the rows of the result.
 //
 // CHECK-LABEL: @product
-// CHECK-SAME:    xrelay.schedule = [{kind = "register-tile", row = 0 : i64, rows = 4 : i64, width = 16 : i64
+// CHECK-SAME:    xrelay.schedule = [{kind = "register-tile", sizes = array<i64: 4, 16>
 func.func private @product(%mx: memref<8x16xf32>, %mw: memref<16x32xf32>, %out: memref<8x32xf32>) attributes {xrelay.kernel} {
   %x = bufferization.to_tensor %mx restrict : memref<8x16xf32> to tensor<8x16xf32>
   %w = bufferization.to_tensor %mw restrict : memref<16x32xf32> to tensor<16x32xf32>
@@ -38,7 +38,7 @@ func.func private @product(%mx: memref<8x16xf32>, %mw: memref<16x32xf32>, %out: 
 // So is one of an open number of rows, or of columns.
 //
 // CHECK-LABEL: @open_product
-// CHECK-SAME:    xrelay.schedule = [{kind = "register-tile", row = 0 : i64, rows = 6 : i64, width = 16 : i64
+// CHECK-SAME:    xrelay.schedule = [{kind = "register-tile", sizes = array<i64: 6, 16>
 func.func private @open_product(%mx: memref<?x16xf32>, %mw: memref<16x?xf32>, %out: memref<?x?xf32>) attributes {xrelay.kernel} {
   %x = bufferization.to_tensor %mx restrict : memref<?x16xf32> to tensor<?x16xf32>
   %w = bufferization.to_tensor %mw restrict : memref<16x?xf32> to tensor<16x?xf32>
@@ -67,10 +67,10 @@ func.func private @open_product(%mx: memref<?x16xf32>, %mw: memref<16x?xf32>, %o
 // A kernel that has the attribute keeps it, also if it is empty.
 //
 // CHECK-LABEL: @by_hand
-// CHECK-SAME:    xrelay.schedule = [{kind = "register-tile", row = 0 : i64, rows = 2 : i64
+// CHECK-SAME:    xrelay.schedule = [{kind = "register-tile", sizes = array<i64: 2, 8>
 // CHECK-LABEL: @none
 // CHECK-SAME:    xrelay.schedule = []
-func.func private @by_hand(%mx: memref<8x16xf32>, %mw: memref<16x32xf32>, %out: memref<8x32xf32>) attributes {xrelay.kernel, xrelay.schedule = [{kind = "register-tile", row = 0 : i64, rows = 2 : i64, width = 8 : i64, order = array<i64: 1, 0>}]} {
+func.func private @by_hand(%mx: memref<8x16xf32>, %mw: memref<16x32xf32>, %out: memref<8x32xf32>) attributes {xrelay.kernel, xrelay.schedule = [{kind = "register-tile", sizes = array<i64: 2, 8>, order = array<i64: 1, 0>}]} {
   %x = bufferization.to_tensor %mx restrict : memref<8x16xf32> to tensor<8x16xf32>
   %w = bufferization.to_tensor %mw restrict : memref<16x32xf32> to tensor<16x32xf32>
   %se = tensor.empty() : tensor<8x32xf32>

@@ -41,3 +41,25 @@ func.func private @short(%mx: memref<32x8xf32>, %out: memref<8x32xf32>) attribut
   bufferization.materialize_in_destination %r in restrict writable %out : (tensor<8x32xf32>, memref<8x32xf32>) -> ()
   func.return
 }
+
+// -----
+
+// An open dim may be as long as squares are.
+//
+// CHECK-LABEL: @open_dim
+// CHECK:         linalg.generic {{.*}} outs(%out : memref<20x?xf32>) attrs ={{ *}}{xrelay.transposing}
+func.func private @open_dim(%mx: memref<?x20xf32>, %out: memref<20x?xf32>) attributes {xrelay.kernel} {
+  %x = bufferization.to_tensor %mx restrict : memref<?x20xf32> to tensor<?x20xf32>
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x20xf32>
+  %e = tensor.empty(%n) : tensor<20x?xf32>
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]
+    } ins(%x : tensor<?x20xf32>) outs(%e : tensor<20x?xf32>) {
+  ^bb0(%e0: f32, %e1: f32):
+    linalg.yield %e0 : f32
+  } -> tensor<20x?xf32>
+  bufferization.materialize_in_destination %r in restrict writable %out : (tensor<20x?xf32>, memref<20x?xf32>) -> ()
+  func.return
+}

@@ -33,3 +33,23 @@ func.func @two_orders(%a: i64, %b: i64) {
   "test.op"(%total, %offsets_0, %offsets_1) : (i64, i64, i64) -> ()
   func.return
 }
+
+// -----
+
+// Slices beside each other start where the first one does: no offset can be negative, and equal
+// sizes below them are not compared.
+//
+// CHECK-LABEL: func.func @beside_each_other
+// CHECK-COUNT-2: arith.maxsi
+// CHECK-NOT:     arith.maxsi
+// CHECK:         "test.op"
+func.func @beside_each_other(%a: i64, %b: i64) {
+  %pack = memory.pack ordered align 64 : !memory.pack
+  %one = memory.slice %pack [0, 2) %a
+  %two = memory.slice %pack [0, 2) %a
+  %three = memory.slice %pack [1, 3) %b on (%one, %two)
+  %four = memory.slice %pack [1, 3) %b beside %three
+  %total = memory.total %pack
+  "test.op"(%total, %one, %two, %three, %four) : (i64, i64, i64, i64, i64) -> ()
+  func.return
+}

@@ -116,3 +116,24 @@ func.func @two_calls(%x: tensor<4xi32>, %y: tensor<4xf32>) {
   %s = relay.call %g(%y) : (tensor<4xf32>) -> !relay.incomplete
   func.return
 }
+
+// -----
+
+// What a pattern says of its own type arguments alone does not determine those of the data.
+
+relay.type_data @Option<["A"]> [@Some(!relay.type_var<A>), @None()]
+
+// expected-error@+1 {{the type of this value cannot be inferred}}
+func.func @nothing_determines_the_argument(%o: !relay.adt<@Option, [!relay.incomplete]>) {
+  %b = relay.match %o : !relay.adt<@Option, [!relay.incomplete]> -> (!relay.incomplete) {
+    case @Option::@Some(_) {
+      %t = relay.constant dense<true> : tensor<i1>
+      relay.yield %t : tensor<i1>
+    }
+    case _ {
+      %f = relay.constant dense<false> : tensor<i1>
+      relay.yield %f : tensor<i1>
+    }
+  }
+  func.return
+}

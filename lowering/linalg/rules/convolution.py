@@ -239,10 +239,7 @@ def conv2d_transpose(b: Builder, op: Operation, operands: Sequence[SSAValue]) ->
             "kh": windows[0],
             "kw": windows[1],
         },
-        {
-            "h": Side(windows[0], 1, dilation[0], 0, 0),
-            "w": Side(windows[1], 1, dilation[1], 0, 0),
-        },
+        {"h": Side(windows[0], 1, dilation[0], 0, 0), "w": Side(windows[1], 1, dilation[1], 0, 0)},
     )
     return [convolution.apply(b, op, spread, flipped(b, weight))]
 

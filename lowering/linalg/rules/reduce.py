@@ -218,10 +218,7 @@ def position(greatest: bool) -> Rule:
 
         kinds: list[str] = ["reduction" if axis in axes else "parallel" for axis in range(rank)]
         worst = least(type) if greatest else most(type)
-        outs = [
-            b.full(sizes, worst, signless(type)),
-            b.full(sizes, -1 if last else 2**63 - 1, i64),
-        ]
+        outs = [b.full(sizes, worst, signless(type)), b.full(sizes, -1 if last else 2**63 - 1, i64)]
         _, found = b.generic(
             [value], maps(rank, same(rank)), outs, maps(rank, kept, kept), kinds, body
         )

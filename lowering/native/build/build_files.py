@@ -28,12 +28,12 @@ from ....runtime.files import mapped, writing
 from ....runtime.native.interface import Constant, Library, checked
 from ....runtime.program.program import Array
 from ...entries.descriptions import METADATA, record_of
-from ..c.c_interface import c_string, public_symbols, shim_source
-from ..toolchain.linking import SUPPORT, Inputs, c_file, linked_library, merged_object
+from ..c.c_interface import c_string, interface_source, public_symbols, support_sources
+from ..toolchain.linking import Inputs, c_file, linked_library, merged_object
 from ..toolchain.stage_files import scratch_folder
 from ..toolchain.stages import PROGRAM, Compiled, compile_text, module_text, tools_key
 from ..toolchain.tool_paths import Blas
-from .kernel_objects import compile_kernels, scratch_flag
+from .kernel_objects import compile_kernels, scratch_of
 from .settings import Settings, key_of
 from .units import units_of
 
@@ -115,8 +115,9 @@ def make_product(
                 sources[WEIGHTS] = _source_of_file(library, head, name)
         settings.saved.save("module.json", library.to_json())
         code = compiled()
-        sources |= {"interface.c": shim_source(library), SUPPORT: c_file(SUPPORT), **code.sources}
-        flags, exports = [scratch_flag(code.objects)], public_symbols(library)
+        interface = interface_source(library, scratch_of(code.objects))
+        sources |= {"interface.c": interface, **support_sources(), **code.sources}
+        flags, exports = list[str](), public_symbols(library)
         if settings.threads:
             flags.append("-DXRELAY_THREADS")
             exports.append(POOL)

@@ -53,9 +53,9 @@ def compile_kernels(kernels: Sequence[Kernel], settings: Settings) -> list[Compi
     return [*cached, *(result.compiled for result in results)]
 
 
-def scratch_flag(compiled: Iterable[Compiled]) -> str:
-    """Return the flag of the C compiler for the bytes that a kernel allocates at most."""
-    return f"-DXRELAY_SCRATCH={max((n for c in compiled for n in c.scratch.values()), default=0)}"
+def scratch_of(compiled: Iterable[Compiled]) -> int:
+    """Return the bytes that a kernel allocates at most."""
+    return max((size for c in compiled for size in c.scratch.values()), default=0)
 
 
 def _report(kernel: Kernel, reason: str, settings: Settings) -> None:

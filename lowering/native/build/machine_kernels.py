@@ -24,10 +24,10 @@ from ....runtime.native.compiled_kernels import ERROR, THREADS, NativeLibrary, l
 from ...convert_memory_to_memref import ConvertMemoryToMemrefPass
 from ...convert_relay_to_linalg import ConvertRelayToLinalgPass
 from ...expand_math import ExpandMathPass
-from ..c.c_interface import code_function, support_source
+from ..c.c_interface import code_function, declarations, support_sources
 from ..kernel_pipeline import kernel_passes
 from ..schedules import is_tiled
-from ..toolchain.linking import SUPPORT, Inputs, c_file, linked_library
+from ..toolchain.linking import Inputs, linked_library
 from ..toolchain.stage_files import scratch_folder, write
 from .build_files import POOL
 from .kernel_objects import compile_kernels
@@ -73,10 +73,10 @@ def _loaded(kernels: Sequence[Kernel], settings: Settings) -> NativeLibrary:
     sizes = {symbol: size for c in compiled for symbol, size in c.scratch.items()}
     scratch = max((sizes.get(symbol, 0) for symbol in wanted), default=0)
     sources = {
-        "calls.c": "".join(f"{line}\n" for line in _calls([*wanted.values()])),
-        SUPPORT: c_file(SUPPORT),
+        "calls.c": "".join(f"{line}\n" for line in _calls([*wanted.values()], scratch)),
+        **support_sources(),
     }
-    flags = [f"-DXRELAY_SCRATCH={scratch}", "-DXRELAY_THREADS", "-DXRELAY_LIBRARY"]
+    flags = ["-DXRELAY_THREADS", "-DXRELAY_LIBRARY"]
     exports = ["*_call", ERROR, THREADS, POOL]
     inputs = Inputs([c.code for c in compiled], sources, flags=flags)
     code = settings.cache.get_or(
@@ -91,9 +91,9 @@ def _loaded(kernels: Sequence[Kernel], settings: Settings) -> NativeLibrary:
         return load_kernels(str(path), symbols, scratch)
 
 
-def _calls(kernels: Sequence[Kernel]) -> Iterator[str]:
+def _calls(kernels: Sequence[Kernel], scratch: int) -> Iterator[str]:
     """Yield the C file of the functions that the machine calls."""
-    yield support_source()
+    yield from declarations(scratch)
     yield f"XRELAY_PUBLIC const char *{ERROR}(void) {{ return xrelay_error; }}\n"
     yield f"XRELAY_PUBLIC int32_t {THREADS}(int32_t n) {{ return xrelay_set_threads(n); }}\n"
     for kernel in kernels:

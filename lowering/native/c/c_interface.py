@@ -5,9 +5,10 @@ The C of a compiled library: its header, and tables of its entries, which `shim.
     int32_t net_main(const float *x, float *y, void *workspace) { … }                    unpacked
     int32_t net_main_packed(DLTensor *const *tensors, int32_t count, void *workspace) { … }
 
-`shim.c` does not depend on the program: it checks what a caller gives, describes it to the compiled
-code, and catches failures. Only what depends on C types is code here: calls of compiled functions
-with their words, and the functions that callers use. The text is a whole C11 file.
+`shim.c` does not depend on the program, and is compiled once: it checks what a caller gives,
+describes it to the compiled code, and catches failures. Only what depends on C types is code here:
+calls of compiled functions with their words, and the functions that callers use. The text is a
+whole C11 file.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ....operators.element_types import ELEMENT_TABLE
 from ....runtime.native.interface import FLAT, Entry, Library, spec_of
-from ....runtime.program.program import Param, TensorSpec
+from ....runtime.program.program import Cache, Param, TensorSpec
 from ...entries.c_names import EVENTS, hook_symbol, kernel_symbol, spelled, user_hook_symbol
-from ..toolchain.linking import c_file
+from ..toolchain.linking import SUPPORT, c_file
 
 DLPACK = c_file("dlpack.h")
 """The types of DLPack, for headers."""
@@ -141,10 +142,14 @@ def _header(library: Library) -> Iterator[str]:
 def _comment(entry: Entry) -> Iterator[str]:
     yield f"/* {comment_text(entry.function.name)}:"
     inputs = entry.function.params
+    caches = {len(inputs) + cache.result: cache for cache in entry.function.caches}
     for i, (param, name) in enumerate(zip(entry.tensors, entry.names, strict=True)):
         kind = "input" if i < len(inputs) else "output"
         known = "; its size is known after the call, which allocates it"
         note = known if entry.allocates(i) else ""
+        if (cache := caches.get(i)) is not None:
+            lender = entry.names[cache.parameter]
+            note = f"; of at most {cache.maximum} rows; its memory may be that of {lender}"
         yield f" *   {kind} {name}: {comment_text(_shape_text(param))}{note}"
     if entry.is_dynamic:
         dims = [f"{entry.names[i]}[{axis}]" for i, axis in dynamic_axes(inputs)]
@@ -169,6 +174,9 @@ def _shape_text(param: Param) -> str:
     return f"{spec.dtype}[{', '.join(dims)}]"
 
 
+SHIM = "shim.c"
+FUNCTIONS = "/* ---- the functions ---- */\n"
+"""The end of the declarations in `SHIM`."""
 INCLUDED = '#include "dlpack.h"\n'
 TABLES = "static const struct xrelay_"
 
@@ -199,17 +207,28 @@ def public(prototype: str, *statements: str) -> str:
 
 def support_source() -> str:
     """Return `shim.c`, with the header that it includes, and `threads.c`."""
-    return c_file("shim.c").replace(INCLUDED, DLPACK) + c_file("threads.c")
+    return c_file(SHIM).replace(INCLUDED, DLPACK) + c_file("threads.c")
 
 
-def shim_source(library: Library) -> str:
-    """Return the C file of a library."""
-    return "".join(line + "\n" for line in _shim(library))
+def support_sources() -> dict[str, str]:
+    """Return the C files that all libraries have."""
+    return {SHIM: support_source(), SUPPORT: c_file(SUPPORT)}
 
 
-def _shim(library: Library) -> Iterator[str]:
+def declarations(scratch: int) -> Iterator[str]:
+    """Yield the start of the C of a program, whose kernels allocate `scratch` bytes at most."""
+    yield support_source().partition(FUNCTIONS)[0]
+    yield f"XRELAY_HIDDEN const int64_t xrelay_scratch = {scratch};\n"
+
+
+def interface_source(library: Library, scratch: int = 0) -> str:
+    """Return the C file of a library, whose kernels allocate `scratch` bytes at most."""
+    return "".join(line + "\n" for line in _interface(library, scratch))
+
+
+def _interface(library: Library, scratch: int) -> Iterator[str]:
     yield "/* Written by xrelay-opt: the C interface of a compiled program. */\n"
-    yield support_source()
+    yield from declarations(scratch)
     yield "/* ---- the program ---- */\n"
     yield from _program_table(library)
     yield from _supplied_kernels(library)
@@ -293,13 +312,20 @@ def number(value: int | None) -> int:
 
 
 def tensor_row(
-    spec: TensorSpec, name: str, dims: str, *, is_allocated: bool = False, is_bytes: bool = False
+    spec: TensorSpec,
+    name: str,
+    dims: str,
+    *,
+    is_allocated: bool = False,
+    is_bytes: bool = False,
+    cache: Cache | None = None,
 ) -> str:
-    """Return the row of a tensor."""
+    """Return the row of a tensor; `cache` is the one that it extends."""
     row = ELEMENT_TABLE[spec.dtype]
     bits, code = max(row.bits, 8 * (row.struct is not None)), row.dlpack
     flags = f"{int(is_allocated)}, {int(is_bytes)}, {len(spec.shape)}"
-    return f"{{{c_string(name)}, {code}, {bits}, {flags}, {dims}}}"
+    lender, maximum = (-1, 0) if cache is None else (cache.parameter, cache.maximum)
+    return f"{{{c_string(name)}, {code}, {bits}, {flags}, {dims}, {lender}, {maximum}}}"
 
 
 def code_function(
@@ -315,6 +341,7 @@ def _tables(library: Library, entry: Entry) -> Iterator[str]:
     """Yield the tables of an entry, and the function that calls the compiled one with words."""
     symbol, inputs, bounds = entry.symbol, entry.function.params, entry.function.dim_bounds
     rows: list[str] = []
+    caches = {len(inputs) + cache.result: cache for cache in entry.function.caches}
     allocated, words = 0, list[int]()
     for i, param in enumerate(entry.tensors):
         spec, dims = spec_of(param), "NULL"
@@ -328,7 +355,12 @@ def _tables(library: Library, entry: Entry) -> Iterator[str]:
         is_bytes = i >= len(inputs) and not entry.typed[i - len(inputs)]
         is_allocated = entry.allocates(i)
         rows.append(
-            tensor_row(spec, param.name, dims, is_allocated=is_allocated, is_bytes=is_bytes)
+            tensor_row(
+                *(spec, param.name, dims),
+                is_allocated=is_allocated,
+                is_bytes=is_bytes,
+                cache=caches.get(i),
+            )
         )
         count = 5 if is_bytes else 3 + 2 * len(spec.shape)
         allocated += count if is_allocated else 0

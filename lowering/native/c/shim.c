@@ -8,7 +8,10 @@
  * Nothing is shared between threads. A call has a record on the stack; memory that the code
  * allocates is in a list there, and a failure frees it and jumps back to the start of the call.
  * What compiled code refers to is weak and hidden, so that several objects can be linked into one
- * program. All else is static: the C compiler sees the tables beside it, and specializes the calls.
+ * program; so is what tables refer to. All else is static.
+ *
+ * The C of a program begins with what is above "the functions"; these are compiled to an object of
+ * their own, which is the same for all programs.
  */
 
 #include <inttypes.h>
@@ -25,13 +28,11 @@
 _Static_assert(sizeof(void *) == sizeof(int64_t), "a memref has words of 64 bits");
 
 #define XRELAY_SHARED __attribute__((weak, visibility("hidden")))
+#define XRELAY_HIDDEN __attribute__((visibility("hidden")))
 #define XRELAY_LOCAL static __attribute__((unused))
 #define XRELAY_PUBLIC __attribute__((visibility("default")))
 #define XRELAY_ALIGNMENT 64
 #define XRELAY_BOOL 6 /* DLPack's code of the type */
-#ifndef XRELAY_SCRATCH
-#define XRELAY_SCRATCH 0 /* bytes at the end of a workspace from which kernels allocate */
-#endif
 #ifndef XRELAY_MAX_STACK
 #define XRELAY_MAX_STACK 4194304 /* bytes of stack that a call may use for recursion */
 #endif
@@ -81,6 +82,8 @@ struct xrelay_tensor {
   uint8_t is_bytes;     /* the code has it as bytes, not as a tensor */
   int32_t rank;
   const struct xrelay_dim *dims;
+  int32_t lender;  /* the input in whose memory an output may be, with more rows; -1: none */
+  int64_t maximum; /* the rows of that */
 };
 
 struct xrelay_pool {
@@ -108,6 +111,31 @@ struct xrelay_function {
   void (*sizes)(int64_t *dims, int64_t *sizes); /* two memrefs; NULL: all sizes are known */
   void (*code)(int64_t *words);
 };
+
+struct xrelay_supplier { /* of kernels that the runtime supplies */
+  const char *setter;    /* the function that sets the others */
+  int32_t (*callback)(void *, int32_t, const DLTensor *const *, int32_t);
+  void *context;
+};
+
+/* Bytes at the end of a workspace from which kernels allocate; the C of a program defines it. */
+extern XRELAY_HIDDEN const int64_t xrelay_scratch;
+
+extern XRELAY_HIDDEN _Thread_local char xrelay_error[1024];
+int32_t xrelay_call_unpacked(const struct xrelay_function *, void *const *data, const int64_t *dims,
+                             void *const *workspaces, void *const *contexts);
+int32_t xrelay_call_packed(const struct xrelay_function *, DLTensor *const *tensors, int32_t count,
+                           void *const *workspaces, void *const *contexts);
+int64_t xrelay_sizes(const struct xrelay_function *, const int64_t *dims, int32_t pool,
+                     int64_t *output_shapes);
+int32_t xrelay_call_code(void (*code)(int64_t *), int64_t *words, char *scratch, int64_t size);
+void xrelay_call_supplied(const struct xrelay_supplier *, int32_t kernel, const char *name,
+                          const struct xrelay_tensor *types, int64_t *const *words, int32_t count);
+void xrelay_event(uint32_t device, int32_t event, void *context);
+void xrelay_release(void *memory);
+int32_t xrelay_set_threads(int32_t threads);
+
+/* ---- the functions ---- */
 
 XRELAY_SHARED _Thread_local struct xrelay_call *xrelay_current = NULL;
 XRELAY_SHARED _Thread_local char xrelay_error[1024] = "";
@@ -155,7 +183,7 @@ __attribute__((noreturn, format(printf, 1, 2))) XRELAY_SHARED void xrelay_fail(c
 }
 
 /* Call a hook of a device, which begins (0, 1) or ends (2, 3) its use. */
-XRELAY_LOCAL void xrelay_event(uint32_t number, int32_t event, void *context) {
+XRELAY_SHARED void xrelay_event(uint32_t number, int32_t event, void *context) {
   static const char *const names[] = {"activate", "open", "close", "deactivate"};
   struct xrelay_call *call = xrelay_current;
   const struct xrelay_device *device = &call->library->devices[number];
@@ -204,8 +232,8 @@ XRELAY_SHARED void *_mlir_memref_to_llvm_aligned_alloc(uint64_t alignment, uint6
   if (alignment < XRELAY_ALIGNMENT) alignment = XRELAY_ALIGNMENT;
   if (alignment == XRELAY_ALIGNMENT && xrelay_current->scratch) {
     struct xrelay_call *call = xrelay_current;
-    uint64_t room = (uint64_t)(call->scratch + XRELAY_SCRATCH - call->scratch_next);
-    if (size <= room && size <= XRELAY_SCRATCH) {
+    uint64_t room = (uint64_t)(call->scratch + xrelay_scratch - call->scratch_next);
+    if (size <= room && size <= (uint64_t)xrelay_scratch) {
       void *found = call->scratch_next;
       uint64_t used = (size + XRELAY_ALIGNMENT - 1) / XRELAY_ALIGNMENT * XRELAY_ALIGNMENT;
       call->scratch_next += used < room ? used : room;
@@ -231,7 +259,7 @@ XRELAY_SHARED void *_mlir_memref_to_llvm_alloc(uint64_t size) {
 
 XRELAY_LOCAL int xrelay_in_scratch(const void *memory) {
   const char *scratch = xrelay_current->scratch;
-  return scratch && (uintptr_t)memory - (uintptr_t)scratch < (uintptr_t)XRELAY_SCRATCH;
+  return scratch && (uintptr_t)memory - (uintptr_t)scratch < (uintptr_t)xrelay_scratch;
 }
 
 /* Take an allocation from those that end with the call. */
@@ -264,7 +292,7 @@ XRELAY_LOCAL void *xrelay_separate(void *memory, const void *data, int64_t size)
 }
 
 /* Free what a call allocated for its caller. */
-XRELAY_LOCAL void xrelay_release(void *memory) {
+XRELAY_SHARED void xrelay_release(void *memory) {
   if (memory) free(((struct xrelay_block *)memory - 1)->start);
 }
 
@@ -407,8 +435,14 @@ XRELAY_LOCAL void xrelay_check_memory(const struct xrelay_function *function,
     if ((uintptr_t)data[i] % (uintptr_t)xrelay_item(tensor))
       xrelay_fail("the data of %s '%s' of %s must be aligned to %" PRId64 " bytes", kind,
                   tensor->name, function->name, xrelay_item(tensor));
+    if (tensor->lender >= 0 && shapes[i][0] > tensor->maximum)
+      xrelay_fail("parameter '%s' of %s is a cache of at most %" PRId64
+                  " rows, but the result has %" PRId64,
+                  function->tensors[tensor->lender].name, function->name, tensor->maximum,
+                  shapes[i][0]);
     for (j = 0; i >= function->inputs && j < i; j++)
-      if (xrelay_overlap(data[i], size, data[j], xrelay_bytes(&function->tensors[j], shapes[j])))
+      if (!(j == tensor->lender && data[i] == data[j]) &&
+          xrelay_overlap(data[i], size, data[j], xrelay_bytes(&function->tensors[j], shapes[j])))
         xrelay_fail("result '%s' of %s overlaps '%s'", tensor->name, function->name,
                     function->tensors[j].name);
   }
@@ -442,13 +476,13 @@ XRELAY_LOCAL void xrelay_require_room(const struct xrelay_function *function,
 XRELAY_LOCAL int64_t xrelay_with_scratch(int64_t size) {
   if (size < 0 || size > INT64_MAX / 2) xrelay_fail("the workspace is too large");
   size = (size + XRELAY_ALIGNMENT - 1) / XRELAY_ALIGNMENT * XRELAY_ALIGNMENT;
-  return XRELAY_SCRATCH ? size + XRELAY_SCRATCH : size;
+  return xrelay_scratch ? size + xrelay_scratch : size;
 }
 
 /* Let kernels allocate from the end of `workspace`, of `size` bytes. */
 XRELAY_LOCAL void xrelay_use_scratch(char *workspace, int64_t size) {
-  if (!XRELAY_SCRATCH) return;
-  xrelay_current->scratch = xrelay_current->scratch_next = workspace + size - XRELAY_SCRATCH;
+  if (!xrelay_scratch) return;
+  xrelay_current->scratch = xrelay_current->scratch_next = workspace + size - xrelay_scratch;
 }
 
 XRELAY_LOCAL int64_t xrelay_size(int32_t rank, const int64_t *shape, int64_t size) {
@@ -607,7 +641,7 @@ XRELAY_LOCAL void xrelay_invoke(const struct xrelay_function *function, void *co
 }
 
 /* The unpacked form: return 0, or 1 after a failure. */
-XRELAY_LOCAL int32_t xrelay_call_unpacked(const struct xrelay_function *function, void *const *data,
+XRELAY_SHARED int32_t xrelay_call_unpacked(const struct xrelay_function *function, void *const *data,
                                            const int64_t *dims, void *const *workspaces,
                                            void *const *contexts) {
   struct xrelay_call call;
@@ -645,7 +679,7 @@ XRELAY_LOCAL void xrelay_gather(const struct xrelay_function *function, DLTensor
 }
 
 /* The packed forms: return 0, or 1 after a failure. */
-XRELAY_LOCAL int32_t xrelay_call_packed(const struct xrelay_function *function,
+XRELAY_SHARED int32_t xrelay_call_packed(const struct xrelay_function *function,
                                          DLTensor *const *tensors, int32_t count,
                                          void *const *workspaces, void *const *contexts) {
   struct xrelay_call call;
@@ -657,7 +691,7 @@ XRELAY_LOCAL int32_t xrelay_call_packed(const struct xrelay_function *function,
 }
 
 /* Write the shapes of outputs, unless NULL; return the bytes of `pool`, or -1 after a failure. */
-XRELAY_LOCAL int64_t xrelay_sizes(const struct xrelay_function *function, const int64_t *dims,
+XRELAY_SHARED int64_t xrelay_sizes(const struct xrelay_function *function, const int64_t *dims,
                                    int32_t pool, int64_t *output_shapes) {
   int64_t sizes[function->rank_sum + 1], workspaces[function->pool_count + 1];
   struct xrelay_call call;
@@ -675,7 +709,7 @@ XRELAY_LOCAL int64_t xrelay_sizes(const struct xrelay_function *function, const 
 }
 
 /* Call the code of a kernel by itself: return 0, or 1 after a failure. */
-XRELAY_LOCAL int32_t xrelay_call_code(void (*code)(int64_t *), int64_t *words, char *scratch,
+XRELAY_SHARED int32_t xrelay_call_code(void (*code)(int64_t *), int64_t *words, char *scratch,
                                        int64_t size) {
   struct xrelay_call call;
   xrelay_begin(&call, NULL);
@@ -688,13 +722,7 @@ XRELAY_LOCAL int32_t xrelay_call_code(void (*code)(int64_t *), int64_t *words, c
 
 /* ---- kernels that the runtime supplies ---- */
 
-struct xrelay_supplier {
-  const char *setter; /* the function that sets the others */
-  int32_t (*callback)(void *, int32_t, const DLTensor *const *, int32_t);
-  void *context;
-};
-
-XRELAY_LOCAL void xrelay_call_supplied(const struct xrelay_supplier *supplier, int32_t kernel,
+XRELAY_SHARED void xrelay_call_supplied(const struct xrelay_supplier *supplier, int32_t kernel,
                                         const char *name, const struct xrelay_tensor *types,
                                         int64_t *const *words, int32_t count) {
   DLTensor tensors[count + 1];

@@ -202,7 +202,7 @@ static int xrelay_is_divided(xrelay_outlined *code, void *operands, int64_t work
 #endif
 
 /* Let calls use so many threads. */
-XRELAY_LOCAL int32_t xrelay_set_threads(int32_t threads) {
+XRELAY_SHARED int32_t xrelay_set_threads(int32_t threads) {
   if (threads < 1 || threads > XRELAY_MAX_THREADS) {
     snprintf(xrelay_error, sizeof xrelay_error,
              "the number of threads must be from 1 to %d, but is %d", XRELAY_MAX_THREADS,

@@ -18,12 +18,7 @@ from dataclasses import dataclass
 from typing_extensions import override
 from xdsl.context import Context
 from xdsl.dialects import bufferization, func, memref
-from xdsl.dialects.builtin import (
-    Float32Type,
-    Float64Type,
-    IndexType,
-    ModuleOp,
-)
+from xdsl.dialects.builtin import Float32Type, Float64Type, IndexType, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Block, BlockArgument, SSAValue

@@ -4,7 +4,7 @@ Choose the schedule of each kernel: how its loops are tiled and vectorised.
     func.func private @k(…) attributes {xrelay.kernel}
     ->
     func.func private @k(…) attributes {xrelay.kernel, xrelay.schedule = [
-        {kind = "register-tile", row = 0, rows = 8, width = 32, order = array<i64: 0, 1>}]}
+        {kind = "register-tile", sizes = array<i64: 8, 32>, order = array<i64: 0, 1>}]}
 
 A kernel that has the attribute keeps it; `[]` keeps it without one. `lowering.native.schedules`
 has the kinds. At level `memref`.

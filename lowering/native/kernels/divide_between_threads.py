@@ -46,13 +46,7 @@ from ..linalg_generics import buffer_dims
 from ..schedules import KIND, schedules_of, tile_in
 from ..schedules.nests import nest_of
 from ..schedules.scheduling import SCHEDULE
-from ..schedules.threads import (
-    THREADS,
-    Chunk,
-    chunk_of,
-    known_turns,
-    rows_chunk,
-)
+from ..schedules.threads import THREADS, Chunk, chunk_of, known_turns, rows_chunk
 
 BLOCK = "block"
 """The columns of a block, in a schedule of tiles."""

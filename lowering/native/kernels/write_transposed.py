@@ -34,13 +34,13 @@ from ..linalg_generics import (
 
 
 def _transposes(op: linalg.GenericOp) -> bool:
-    """Test whether `op` reads f32 along another dim than it writes, both as long as squares."""
+    """
+    Test whether `op` reads f32 along another dim than it writes, both as long as squares.
+
+    An open dim may be as long.
+    """
     shape = tensor_of(op.results[0]).get_shape()
-    values = (*op.inputs, *op.results)
-    if any(
-        tensor_of(v).element_type != f32 or DYNAMIC_INDEX in tensor_of(v).get_shape()
-        for v in values
-    ):
+    if any(tensor_of(value).element_type != f32 for value in (*op.inputs, *op.results)):
         return False
     *maps, _ = maps_of(op)
     lasts = (map.results[-1] for map in maps if map.results)
@@ -48,8 +48,7 @@ def _transposes(op: linalg.GenericOp) -> bool:
     return (
         len(others) == 1
         and all(is_simple(map) for map in maps)
-        and shape[-1] >= SIDE
-        and shape[others.pop()] >= SIDE
+        and all(shape[i] == DYNAMIC_INDEX or shape[i] >= SIDE for i in (-1, *others))
     )
 
 

@@ -2,7 +2,7 @@
 Schedules: good loops for each kind of kernel and machine.
 
     func.func private @k(…) attributes {xrelay.kernel, xrelay.schedule = [
-        {kind = "register-tile", row = 0, rows = 8, width = 32, order = array<i64: 0, 1>}]}
+        {kind = "register-tile", sizes = array<i64: 8, 32>, order = array<i64: 0, 1>}]}
 
 `SCHEDULES` says on which loops of which kernels each kind works, and why. `choose` writes the
 attribute, `steps_of` reads it; tests and users may set it, too. Kernels without tiles have no
@@ -19,6 +19,7 @@ from dataclasses import dataclass, fields
 from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     ArrayAttr,
     DictionaryAttr,
     MemRefType,
@@ -31,6 +32,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineDimExpr
 
 from ....dialects.attributes import attribute_of, plain_value
+from ....dialects.integers import i64_array
 from ....passes.support.diagnostics import PassError
 from ..linalg_generics import SIDE, TRANSPOSING, maps_of, ops_of
 from ..toolchain.target_machine import Machine
@@ -89,8 +91,12 @@ def _write_squares(kernel: FuncOp, sizes: Sizes, schedule: Schedule) -> bool:
     transposing = steps.match(func, "linalg.generic", **{TRANSPOSING: UnitAttr()})
     _, *loops = steps.tile(transposing, [SIDE if i in sides else 1 for i in range(len(shape))])
     for loop in sorted(sides, reverse=True):
-        if shape[loop] % SIDE:
+        if shape[loop] == DYNAMIC_INDEX or shape[loop] % SIDE:
             end = steps.match(steps.peel(loops[loop]), "linalg.generic")
+            # Its few turns are not the innermost ones, of which each start costs.
+            order = sorted(range(len(shape)), key=lambda i, loop=loop: (i in sides, i != loop))
+            properties = {"iterator_interchange": i64_array(order)}
+            (end,) = steps.op("structured.interchange", end, results=1, properties=properties)
             steps.op("structured.convert_to_loops", end, results=1)
     steps.include("vectorize_squares", func)
     return True
@@ -266,7 +272,7 @@ def _sizes_of(tile: Tile) -> Sizes:
 def _tile_from(sizes: Sizes) -> Tile | None:
     values = {name: plain_value(attribute) for name, attribute in sizes.items()}
     match [values.get(field.name) for field in fields(Tile)]:
-        case [int() | None as row, int(rows), int(width), int() | None as block, tuple(order)]:
-            return Tile(row, rows, width, block, order)
+        case [tuple(extents), int() | None as block, tuple(order)]:
+            return Tile(extents, block, order)
         case _:
             return None

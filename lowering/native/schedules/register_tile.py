@@ -13,7 +13,7 @@ open number of rows, too, and fewer rows have more columns, so that there are as
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from xdsl.dialects.builtin import ArrayAttr, StringAttr, UnitAttr
 from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
@@ -24,6 +24,9 @@ from .nests import REDUCTION, Nest
 from .scheduling import ROOT, Steps, root_in
 from .tiles import Tile
 
+ROWS = "xrelay.rows"
+"""With the number of a loop: the attribute of the loops over the rows of a tile along it."""
+
 
 def register_tile(nest: Nest, tile: Tile, steps: Steps, func: SSAValue) -> None:
     """Append the steps for `nest` in tiles of `tile`."""
@@ -33,36 +36,56 @@ def register_tile(nest: Nest, tile: Tile, steps: Steps, func: SSAValue) -> None:
     steps.op("annotate", reduction, properties={"name": StringAttr("xrelay.reduction")})
     if tile.block is not None:
         root, _ = steps.fuse(root, _spread(nest, {len(nest.parallel) - 1: tile.block}))
-    _cut(nest, tile, steps, root, tile.order, tile.rows)
+    sizes = list(_cut(nest, tile, steps, root, {}))
     (tiles,) = steps.include("reduction_in_tiles", func)
     step, *_ = steps.tile(tiles, [int(kind == REDUCTION) for kind in nest.iterators])
-    if tile.is_strided(nest):
+    strided = [
+        i
+        for i, loop in enumerate(nest.parallel[:-1])
+        if nest.stride(loop) > 1 and any(outer[i] > 1 for outer in sizes)
+    ]
+    if strided:
         # Each row gets vectors of its own: those of one slice are adjacent.
-        assert tile.row is not None
-        rows = [int(i == nest.parallel[tile.row]) for i in range(len(nest.iterators))]
-        _, single = steps.tile(step, rows)
-        steps.op("loop.unroll", single, properties={"factor": i64_attribute(tile.rows)})
+        loops = [nest.parallel[i] for i in strided]
+        _, *singles = steps.tile(step, [int(i in loops) for i in range(len(nest.iterators))])
+        for loop, single in zip(strided, singles, strict=True):
+            steps.op("annotate", single, properties={"name": StringAttr(f"{ROWS}{loop}")})
+        for loop in reversed(strided):
+            _unroll_rows(f"{ROWS}{loop}", {outer[loop] for outer in sizes}, steps, func)
     steps.include("vectorize_tiles", func)
 
 
+def _unroll_rows(name: str, counts: Set[int], steps: Steps, func: SSAValue) -> None:
+    """Unroll the loops of this attribute, of which each has one of the trip counts."""
+    for count in sorted(counts - {1}, reverse=True):
+        # What is left of a loop of fewer turns is the whole of it.
+        single = steps.match(func, "scf.for", **{name: UnitAttr()})
+        steps.op("loop.unroll", single, properties={"factor": i64_attribute(count)})
+
+
 def _cut(
-    nest: Nest, tile: Tile, steps: Steps, root: SSAValue, order: Sequence[int], rows: int
-) -> None:
-    """Cut `root`, which has so many rows, along the loops of `order`, the outermost first."""
+    nest: Nest, tile: Tile, steps: Steps, root: SSAValue, outer: Mapping[int, int]
+) -> Iterator[Mapping[int, int]]:
+    """
+    Cut `root` along the loops of the tile's order that are not in `outer`, whose tiles it is.
+
+    Return the sizes of all tiles.
+    """
     sizes: dict[int, int] = {}
-    for place, loop in enumerate(order):
-        first, *ends = tile.cuts(nest, loop, rows) or (0,)
+    for loop in tile.order[len(outer) :]:
+        first, *ends = tile.cuts(nest, loop, outer) or (0,)
         if first:
             sizes[loop] = first
         if ends:
             loops = steps.fuse(root, _spread(nest, sizes), _spread_order(nest, tile.order))
             parts = _peeled(nest, steps, loops[-1], loop, ends)
             for part, size in zip(parts, (first, *ends), strict=True):
-                part_rows = size if loop == tile.row else rows
-                _cut(nest, tile, steps, part, order[place + 1 :], part_rows)
+                yield from _cut(nest, tile, steps, part, {**outer, loop: size})
             return
+        outer = {**outer, loop: first}
     if sizes:
         steps.fuse(root, _spread(nest, sizes), _spread_order(nest, tile.order))
+    yield outer
 
 
 def _peeled(

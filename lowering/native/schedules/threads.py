@@ -55,14 +55,10 @@ def chunk_of(nest: Nest, tile: Tile) -> Chunk | None:
     in the cache for all rows, columns are divided, not rows; a chunk that is smaller is the block.
     """
     last = len(nest.parallel) - 1
-    units = [1] * len(nest.sizes)
-    units[last] = tile.width
-    if tile.row is not None:
-        units[tile.row] = tile.rows
     order = tile.order if tile.block is None else [last]
-    chosen = _chunk(nest.sizes, units, order, tile.block)
+    chosen = _chunk(nest.sizes, tile.sizes, order, tile.block)
     if chosen is None:
-        is_open = (i for i in order if i not in (tile.row, last) and nest.sizes[i] is None)
+        is_open = (i for i in order if tile.sizes[i] == 1 and nest.sizes[i] is None)
         chosen = next(((i, 1) for i in is_open), None)
     if chosen is None:
         return None

@@ -3,8 +3,13 @@ Sizes of tiles: the vectors and rows of sums that stay in registers.
 
     512 bits, 32 registers: 2 vectors by 8 rows       256 bits, 16 registers: 2 vectors by 6 rows
 
-The other registers hold the vectors and the element that are multiplied. If the vectors that all
-rows of a tile read do not fit into the cache of the second level, tiles of one vector by more rows
+The other registers hold the vectors and the element that are multiplied. Where all rows read the
+same vectors, as in products and convolutions, the tile is the one that takes the fewest cycles with
+the smaller tiles at the ends; its rows may be of several lines of an image:
+
+    14 x 14 pixels in tiles of 3 x 2:   12 lines in 28 tiles of 6 rows, 2 lines in 7 tiles of 4
+
+If these vectors do not fit into the cache of the second level, tiles of one vector by more rows
 read half of them at a time. If each row has vectors of its own, as in panels of weights, a tile is
 as wide as a row where registers suffice.
 """
@@ -12,9 +17,11 @@ as wide as a row where registers suffice.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
+from math import prod
+from typing import NamedTuple
 
 from xdsl.ir.affine import AffineMap
 
@@ -30,6 +37,15 @@ ALONE = 8
 """The vectors of a row without others: enough sums to hide the time of an addition."""
 
 MOST_ROWS = 14
+
+LATENCY = 4
+"""The cycles of a multiplication; two begin in each cycle, and two loads."""
+
+LOOP = 0.5
+"""The cycles that a step of a reduction takes besides."""
+
+ANOTHER = 0.005
+"""The share of time for which another size of tiles, which is code of its own, pays."""
 
 LIGHT = 8
 """
@@ -50,51 +66,62 @@ The bytes of a block: vectors that stay in the cache of the second level while a
 class Tile:
     """A tile of the result of a reduction."""
 
-    row: int | None
-    """The loop, among the parallel ones, that moves from row to row; None if there is one row."""
-    rows: int
-    width: int
-    """The number of elements of a row, a power of two."""
+    sizes: tuple[int, ...]
+    """Those along the parallel loops; the last is the width of a row, a power of two."""
     block: int | None
     """The columns of a block, whose loop is outside of all others; None if one block is all."""
     order: tuple[int, ...]
     """The parallel loops, outermost first."""
 
-    def cuts(self, nest: Nest, loop: int, rows: int) -> Sequence[int]:
-        """
-        Return the sizes of tiles of `rows` along a parallel loop, and of those at its end.
+    @property
+    def width(self) -> int:
+        """The number of elements of a row."""
+        return self.sizes[-1]
 
-        No sizes leave the loop whole.
+    @property
+    def rows(self) -> int:
+        """The number of rows, of all loops."""
+        return prod(self.sizes[:-1])
+
+    def cuts(self, nest: Nest, loop: int, outer: Mapping[int, int]) -> Sequence[int]:
+        """
+        Return the sizes of tiles along a parallel loop, and of those at its end.
+
+        `outer` has the sizes of these tiles along loops outside. No sizes leave the loop whole.
         """
         size, last = nest.sizes[loop], len(nest.parallel) - 1
-        if loop == self.row:
-            if size is None and self.rows > 1:
-                ends = widths(None, self.rows)
-                return self.rows, *(ends if nest.work_after <= LIGHT else ends[-1:])
-            remainder = 0 if size is None else size % self.rows
-            return (self.rows, remainder) if remainder else (self.rows,)
-        if loop < last:
-            return (1,)
-        size = self.block or size
-        most = self.rows * self.width // max(rows, 1)
-        width = self.width if rows == self.rows else _width(min(size or most, most), most)
-        return () if size == width else (width, *widths(size, width))
+        if loop == last:
+            size = self.block or size
+            rows = prod(outer.get(i, n) for i, n in enumerate(self.sizes[:-1]))
+            most = self.rows * self.width // max(rows, 1)
+            width = self.width if rows == self.rows else _width(min(size or most, most), most)
+            return () if size == width else (width, *widths(size, width))
+        rows = self.sizes[loop]
+        if size is None:
+            ends = widths(None, rows)
+            return rows, *(ends if nest.work_after <= LIGHT else ends[-1:])
+        lines = prod(n for i, n in outer.items() if i != last)
+        if loop == self._row and lines < self.rows // rows:
+            rows = _best_rows(size, self.rows, lines)
+        remainder = size % rows
+        return (rows, remainder) if remainder else (rows,)
+
+    @property
+    def _row(self) -> int:
+        """The loop from row to row."""
+        return next(i for i in reversed(self.order) if i != len(self.sizes) - 1)
 
     def fits(self, nest: Nest) -> bool:
         """Test whether `nest` can be computed in such tiles."""
         loops, size = len(nest.parallel), nest.sizes[-1] or self.width
         return (
             sorted(self.order) == [*range(loops)]
-            and (self.rows == 1 if self.row is None else self.row in range(loops - 1))
-            and self.rows >= 1
-            and 1 <= self.width <= size
+            and len(self.sizes) == loops
+            and all(size >= 1 for size in self.sizes)
+            and self.width <= size
             and self.width.bit_count() == 1
             and (self.block is None or (self.block > 0 and self.block % self.width == 0))
         )
-
-    def is_strided(self, nest: Nest) -> bool:
-        """Test whether a step to the next row is more than one element of some operand's dim."""
-        return self.row is not None and self.rows > 1 and nest.stride(nest.parallel[self.row]) > 1
 
 
 def tile_of(nest: Nest, vectors: Vectors) -> Tile | None:
@@ -104,33 +131,99 @@ def tile_of(nest: Nest, vectors: Vectors) -> Tile | None:
     lanes = vectors.lanes(nest.bits)
     row = _row_loop(nest)
     sums = vectors.count // 2 if vectors.count > 16 else vectors.count - 4
+    order = _order(nest, row)
+
+    def tile(rows: int, width: int, lines: int = 1, block: int | None = None) -> Tile:
+        sizes = [1] * last + [width]
+        if row is not None:
+            sizes[row] = rows
+        if row and lines > 1:
+            sizes[row - 1] = lines
+        return Tile(tuple(sizes), block, order)
+
     if size is None:
         if row is None or not nest.has_product or not _shares_vectors(nest, row):
             return None
-        rows = _rows(nest.sizes[row], sums // VECTORS, False)
-        return Tile(row, rows, VECTORS * lanes, None, _order(nest, row))
+        return tile(_rows(nest.sizes[row], sums // VECTORS), VECTORS * lanes)
     if size < min(lanes, 4):
         return None
-    width = _width(size, VECTORS * lanes)
     if row is None:
-        return Tile(None, 1, _width(size, ALONE * lanes), None, _order(nest, None))
-    is_strided = nest.stride(nest.parallel[row]) > 1
-    shares = _shares_vectors(nest, row)
-    if not shares and size <= sums * lanes and size.bit_count() == 1:
-        width = size  # such as a panel: it is read without gaps
-    most = min(MOST_ROWS, max(1, sums // max(1, width // lanes)))
-    rows = _rows(nest.sizes[row], most, is_strided)
-    if shares and width > lanes and (nest.depth or 0) * width * nest.bits > 8 * LARGE:
-        more = _rows(nest.sizes[row], min(MOST_ROWS, sums), is_strided)
-        if 4 * more >= 3 * min(MOST_ROWS, sums):  # as many sums, or nearly
-            width, rows = lanes, more
-    order, block = _order(nest, row), None
-    if nest.depth is not None and _shares_all_vectors(nest, row):
-        columns = BLOCK * 8 // max(nest.bits * nest.depth, 1)
-        block = _block(size, width, columns)
-        if block is not None:
-            order = (*(i for i in order if i != last), last)
-    return Tile(row, rows, width, None if block == size else block, order)
+        return tile(1, _width(size, ALONE * lanes))
+    if not _shares_all_vectors(nest, row):
+        width = _width(size, VECTORS * lanes)
+        if not _shares_vectors(nest, row) and size <= sums * lanes and size.bit_count() == 1:
+            width = size  # such as a panel: it is read without gaps
+        most = min(MOST_ROWS, max(1, sums // max(1, width // lanes)))
+        return tile(_rows(nest.sizes[row], most), width)
+    width, known = _width(size, VECTORS * lanes), nest.sizes[row]
+    is_deep = width > lanes and (nest.depth or 0) * width * nest.bits > 8 * LARGE
+    if known is None:
+        width = lanes if is_deep else width
+        rows = min(MOST_ROWS, sums // max(1, width // lanes))
+        chosen = tile(rows, width)
+    else:
+        lines = nest.sizes[row - 1] if row and _shares_all_vectors(nest, row - 1) else 1
+        area = Area(lines or 1, known, size)
+        chosen = tile(*area.best_tile(lanes, vectors.count, is_deep))
+    if nest.depth is None:
+        return chosen
+    columns = BLOCK * 8 // max(nest.bits * nest.depth, 1)
+    block = _block(size, chosen.width, columns)
+    if block is None:
+        return chosen
+    order = (*(i for i in order if i != last), last)
+    return replace(chosen, block=None if block == size else block, order=order)
+
+
+def _step(rows: int, vectors: int) -> float:
+    """Return the cycles of a step of a tile."""
+    return max(rows * vectors / 2, (rows + vectors) / 2, LATENCY) + LOOP
+
+
+def _along(size: int, rows: int, lines: int, vectors: int) -> float:
+    """Return the cycles of a step of all tiles along `size` rows of so many lines."""
+    end = size % rows
+    return size // rows * _step(lines * rows, vectors) + bool(end) * _step(lines * end, vectors)
+
+
+def _best_rows(size: int, most: int, lines: int) -> int:
+    """Return the rows of a tile of so many lines, which has `most` at most."""
+    choices = range(max(1, min(size, most // lines)), 0, -1)
+    return min(choices, key=lambda rows: _along(size, rows, lines, VECTORS))
+
+
+class Area(NamedTuple):
+    """The rows of a result whose tiles read the same vectors."""
+
+    lines: int
+    rows: int
+    """Of a line."""
+    width: int
+
+    def best_tile(self, lanes: int, registers: int, is_deep: bool) -> tuple[int, int, int]:
+        """Return the rows, width and lines of the tiles that take the fewest cycles."""
+        narrow = is_deep and 4 * self.lines * self.rows >= 3 * MOST_ROWS
+        counts = [n for n in (1, 2, 4, 8) if n == 1 or n * lanes <= self.width]
+        tiles = [
+            (rows, _width(self.width, vectors * lanes), lines)
+            for vectors in (counts[:1] if narrow else counts)
+            for lines in range(1, min(MOST_ROWS, self.lines) + 1)
+            for rows in range(1, min(MOST_ROWS // lines, self.rows) + 1)
+            if (rows * lines + 1) * vectors < registers
+        ]
+        return min(tiles, key=lambda tile: self._cycles(*tile, lanes))
+
+    def _cycles(self, rows: int, width: int, lines: int, lanes: int) -> tuple[float, int]:
+        """Return the cycles of a step of all tiles of a size; of the same, the most rows."""
+        end, total, sizes = self.lines % lines, 0.0, 0
+        end_rows = _best_rows(self.rows, rows * lines, end) if end else 1
+        for columns in (width, *widths(self.width, width)):
+            vectors = -(-columns // lanes)
+            cycles = self.lines // lines * _along(self.rows, rows, lines, vectors)
+            cycles += bool(end) * _along(self.rows, end_rows, end, vectors)
+            total += (self.width // width if columns == width else 1) * cycles
+            sizes += 1 + bool(self.rows % rows) + bool(end) * (1 + bool(self.rows % end_rows))
+        return total * (1 + ANOTHER * sizes), -rows
 
 
 def _vectors(nest: Nest) -> list[AffineMap]:
@@ -163,12 +256,12 @@ def _width(size: int, most: int) -> int:
     return min(most, 1 << (size.bit_length() - 1))
 
 
-def _rows(size: int | None, most: int, must_divide: bool) -> int:
+def _rows(size: int | None, most: int) -> int:
     """Return the number of rows: one that divides `size`, if it is not much less than `most`."""
     if size is None:
-        return 1 if must_divide else most
+        return most
     divisors = [rows for rows in range(1, min(most, size) + 1) if size % rows == 0]
-    if must_divide or 2 * divisors[-1] >= min(most, size):
+    if 2 * divisors[-1] >= min(most, size):
         return divisors[-1]
     return min(most, size)
 

@@ -111,11 +111,7 @@ def merged_object(inputs: Inputs, settings: Settings, exports: Sequence[str]) ->
 
 
 def _linked(
-    inputs: Inputs,
-    settings: Settings,
-    folder: Path,
-    flags: Sequence[str],
-    libraries: Sequence[str],
+    inputs: Inputs, settings: Settings, folder: Path, flags: Sequence[str], libraries: Sequence[str]
 ) -> memoryview:
     """Compile and link in `folder`; return the file `OUTPUT`."""
     machine = settings.machine

@@ -372,3 +372,24 @@ module {
     return %2, %3 : index, index
   }
 }
+
+// -----
+module {
+  func.func @atomic(%arg0: memref<10xf32>, %arg1: f32, %arg2: index) -> f32 {
+    %0 = memref.atomic_rmw addf %arg1, %arg0[%arg2] {a} : (f32, memref<10xf32>) -> f32
+    return %0 : f32
+  }
+  func.func @prefetch(%arg0: memref<40x40xi32>, %arg1: index, %arg2: index) {
+    affine.for %arg3 = 0 to 9 {
+      affine.prefetch %arg0[%arg3, %arg3 + symbol(%arg1) + 5], read, locality<3>, data : memref<40x40xi32>
+      affine.prefetch %arg0[%arg3, symbol(%arg1)], write, locality<0>, instr : memref<40x40xi32>
+      %0 = affine.load %arg0[%arg3 + symbol(%arg1) * 2, symbol(%arg2) floordiv 3] : memref<40x40xi32>
+      affine.store %0, %arg0[%arg3, symbol(%arg1)] {b = 1 : i32} : memref<40x40xi32>
+      %1 = affine.vector_load %arg0[%arg3, symbol(%arg1)] : memref<40x40xi32>, vector<8xi32>
+      affine.vector_store %1, %arg0[%arg3, (-symbol(%arg1)) mod 8] : memref<40x40xi32>, vector<8xi32>
+      %2 = affine.load %arg0[0, 0] : memref<40x40xi32>
+    }
+    return
+  }
+}
+

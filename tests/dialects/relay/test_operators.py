@@ -2,6 +2,7 @@
 
 import re
 from collections import defaultdict
+from inspect import signature
 from io import StringIO
 
 import pytest
@@ -26,6 +27,7 @@ from xrelay.dialects.relay import IncompleteType
 from xrelay.dialects.relay.families import SizesOnHost
 from xrelay.dialects.relay.operator import Operator
 from xrelay.dialects.tensors import as_tensor, dtype_name
+from xrelay.operators.all_rules import RULES
 
 COMMUTATIVE = {
     *("add", "multiply", "maximum", "minimum", "equal", "not_equal"),
@@ -40,6 +42,15 @@ ONE_VALUE_ONLY = {
     ("vision.all_class_non_max_suppression", "output_format"),
 }
 """Attributes with only one valid value so far."""
+
+
+def test_operands_are_in_the_order_of_the_rule():
+    """Passes read operands by name, rules by position."""
+    for name, op in OPERATORS.items():
+        operands = [operand for operand, _ in op.get_irdl_definition().operands]
+        parameters = signature(RULES[f"relay.{name}"].function).parameters
+        both = [parameter for parameter in parameters if parameter in operands]
+        assert both == [operand for operand in operands if operand in both], name
 
 
 def spec_of(type: Attribute) -> Spec:

@@ -214,7 +214,10 @@ def test_an_input_of_another_kind():
     model = model_of(node("Relu", "x"), {"x": X})
     tensor = helper.make_tensor_type_proto(TensorProto.FLOAT, [1])
     model.graph.input[0].type.CopyFrom(helper.make_sequence_type_proto(tensor))
-    assert str(error_of(model)) == 'input "x" is sequence_type; supported: tensors'
+    assert str(error_of(model)).endswith("input 0 is a sequence or optional; supported: tensors")
+    model.graph.input[0].type.sparse_tensor_type.elem_type = TensorProto.FLOAT
+    expected = 'input "x" is sparse_tensor_type; supported: tensors, sequences and optional values'
+    assert str(error_of(model)) == expected
 
 
 def test_an_initializer_whose_data_is_too_short():

@@ -9,8 +9,10 @@ text comes from docstrings, the tables from the definitions of ops, attributes a
 import ast
 import inspect
 from collections.abc import Mapping, Sequence
+from dataclasses import is_dataclass
 from functools import cache
 from importlib import import_module
+from textwrap import dedent
 from typing import Any
 
 from helpers.documentation import api_page, operator_page, pass_structure, pass_table
@@ -176,10 +178,10 @@ def _option_table(info: PassInfo, cls: type) -> str | None:
 
 
 def _field_docs(cls: type) -> Mapping[str, str]:
-    """Return the docstrings below the fields of a class, on one line each."""
-    (tree,) = ast.parse(inspect.cleandoc(inspect.getsource(cls))).body
+    """Return the docstrings below the fields of a class and its base, on one line each."""
+    found = dict(_field_docs(cls.__base__)) if is_dataclass(cls.__base__) else {}
+    (tree,) = ast.parse(dedent(inspect.getsource(cls))).body
     assert isinstance(tree, ast.ClassDef)
-    found: dict[str, str] = {}
     for field, doc in zip(tree.body, tree.body[1:], strict=False):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
             if isinstance(doc, ast.Expr) and isinstance(doc.value, ast.Constant):

@@ -1,6 +1,6 @@
 """Backends for tests: conversions that are evaluated at level `relay`, or run in the machine."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,12 @@ from xrelay.frontends.onnx.backend import Backend
 from xrelay.frontends.onnx.convert.importer import Conversion
 from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.passes.evaluation.evaluator import evaluate
+from xrelay.passes.infer_types import InferTypesPass
 from xrelay.passes.widen_narrow_types import WidenNarrowTypesPass
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.machine.machine import Machine
 from xrelay.runtime.memory.limits import Memory
+from xrelay.runtime.program.data_types import DataValue
 from xrelay.tools.pass_run.pipeline import build
 from xrelay.tools.registry import UNIVERSE, named_pipelines
 
@@ -37,8 +39,14 @@ class Evaluated(Backend):
 
     @classmethod
     @override
+    def data(cls, constructor: str, fields: Sequence[Any]) -> Any:
+        return DataValue(constructor, tuple(fields))
+
+    @classmethod
+    @override
     def compile(cls, model: ModelProto, **options: Any) -> Callable[..., Any]:
         conversion: Conversion = options["conversion"]
+        InferTypesPass().apply(Context(), conversion.module)
         WidenNarrowTypesPass().apply(Context(), conversion.module)
 
         def call(*args: Any) -> Any:
@@ -61,7 +69,6 @@ class InMachine(Backend):
         machine = Machine(program, conversion.params, KERNELS, memory=memory)
 
         def call(*args: Any) -> Any:
-            results = machine.run("main", *args)
-            return results[0] if len(results) == 1 else tuple(results)
+            return machine.evaluate("main", *args)
 
         return _quiet(call)

@@ -102,7 +102,7 @@ def _node_cases() -> Iterator[Case]:
         data = [
             ([_array(v) for v in ins], [_array(v) for v in outs]) for ins, outs in case.data_sets
         ]
-        if any(a is None for ins, outs in data for a in (*ins, *outs)):
+        if any(a is MISSING for ins, outs in data for a in (*ins, *outs)):
             data = []
         pairs = cast("list[tuple[list[Array], list[Array]]]", data)
         yield Case(case.name, case.model, pairs, case.rtol, case.atol)
@@ -113,13 +113,20 @@ def _no_snippet(*_: object) -> tuple[str, str]:
     return "", ""
 
 
-def _array(value: Any) -> Array | None:
-    """A tensor of a case; None for a sequence or an optional."""
+MISSING: Any = object()
+
+
+def _array(value: Any) -> Any:
+    """A tensor of a case, a list of them, or None for an optional one that is not there."""
+    if value is None:
+        return None
     if isinstance(value, TensorProto):
         return numpy_helper.to_array(value)
+    if isinstance(value, list):
+        return [_array(element) for element in cast("list[Any]", value)]
     if isinstance(value, np.ndarray | np.generic | float | int):
         return np.asarray(value)
-    return None
+    return MISSING
 
 
 def _file_cases() -> Iterator[Case]:

@@ -94,17 +94,11 @@ func.func @types(%a: tensor<i1>, %b: tensor<2xui8>, %c: tensor<2xf16>, %d: tenso
 
 
 @pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The option of a cache for all programs, as they have kernels in common."""
-    return f'{{cache="{tmp_path_factory.mktemp("cache")}"}}'
-
-
-@pytest.fixture(scope="module")
-def entries(tmp_path_factory: pytest.TempPathFactory, cache: str) -> Path:
+def entries(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("entries")
     source, library = folder / "net.mlir", folder / "libnet.so"
     source.write_text(ENTRIES, encoding="utf-8")
-    assert main([str(source), "-p", "aot", "-t", f"native{cache}", "-o", str(library)]) == 0
+    assert main([str(source), "-p", "aot", "-t", "native", "-o", str(library)]) == 0
     return library
 
 
@@ -248,7 +242,7 @@ int event(int number) { return number < count ? events[number] : -1; }
 
 
 @pytest.fixture(scope="module")
-def hooked(tmp_path_factory: pytest.TempPathFactory, cache: str) -> ctypes.CDLL:
+def hooked(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     """The program twice, with contexts for the last device only and for both, and its hooks."""
     folder = tmp_path_factory.mktemp("devices")
     source, hooks, library = (folder / name for name in ("net.mlir", "hooks.c", "libnet.so"))
@@ -256,7 +250,7 @@ def hooked(tmp_path_factory: pytest.TempPathFactory, cache: str) -> ctypes.CDLL:
     hooks.write_text(HOOKS, encoding="utf-8")
     for name, contexts in (("one", '"cuda:1"'), ("both", '"cuda:0","cuda:1"')):
         passes = f"aot{{prefix={name} device-contexts={contexts}}}"
-        made = ["-t", f"object{cache}", "-o", f"{folder}/{name}.o"]
+        made = ["-t", "object", "-o", f"{folder}/{name}.o"]
         assert main([str(source), "-p", passes, *made]) == 0
     objects = [folder / "one.o", folder / "both.o"]
     command = ["cc", "-shared", "-fPIC", hooks, *objects, "-lm", "-o", library]
@@ -355,11 +349,11 @@ def test_contexts_of_the_cpacked_form(hooked: Any):
         np.testing.assert_allclose(output, np.sin(-np.exp(X)), rtol=1e-6)
 
 
-def test_devices_without_contexts(tmp_path: Path, cache: str):
+def test_devices_without_contexts(tmp_path: Path):
     """A loaded library, whose devices share the memory of the host."""
     source, library = tmp_path / "net.mlir", tmp_path / "libnet.so"
     source.write_text(DEVICES, encoding="utf-8")
-    assert main([str(source), "-p", "aot", "-t", f"native{cache}", "-o", str(library)]) == 0
+    assert main([str(source), "-p", "aot", "-t", "native", "-o", str(library)]) == 0
     exe = xrelay.load(library)
     equal(exe.main(X, TRUE), np.sin(-np.exp(X)))
     equal(exe.failing(X), np.sort(X)[::-1])

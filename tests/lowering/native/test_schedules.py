@@ -92,6 +92,7 @@ CONVOLUTIONS = [
     Convolution(7, 17, 17, 3, stride=2, padding=1, groups=17),
     Convolution(7, 12, 76, 1, groups=4),
     Convolution(6, 6, 18, 3, padding=1, groups=2),
+    Convolution(14, 8, 32, 3, stride=2, padding=1),
 ]
 
 BLOCKED = (9, 600, 320)
@@ -188,14 +189,17 @@ def test_scheduled_kernels_compute_what_they_mean(cpu: str | None, tmp_path: Pat
 
 
 @pytest.mark.parametrize("cpu", ["native", None], ids=["native", "baseline"])
-def test_products_of_open_dims_are_right_at_every_end(cpu: str | None, tmp_path: Path):
-    """Whole tiles, and each of those at the ends of open rows and columns."""
+def test_loops_of_open_dims_are_right_at_every_end(cpu: str | None, tmp_path: Path):
+    """Whole tiles, and each of those at the ends of open rows and columns; squares, too."""
     n = DYNAMIC_INDEX
     shapes = {"panels": [(n, 7), (3, 7, 32), (96,)], "open": [(n, 7), (7, n), (1, 1)]}
+    shapes["turned"] = [(n, 2, 20), (1, 1, 1)]
     operators = {"panels": "nn.packed_dense", "open": "nn.matmul"}
 
     def write(name: str) -> Callable[[Body, Any], Any]:
         flags = {"transpose_a": False, "transpose_b": False} if name == "open" else {}
+        if name == "turned":
+            return lambda b, a: b.add("add", b.add("transpose", a[0], axes=(1, 2, 0)), a[1])
         return lambda b, a: b.add("add", b.add(operators[name], *a[:2], **flags), a[2])
 
     kernels = [
@@ -204,12 +208,14 @@ def test_products_of_open_dims_are_right_at_every_end(cpu: str | None, tmp_path:
     ]
     library = scheduled(kernels, tmp_path, Settings(Machine(cpu=cpu), remark=must_apply))
     panels, bias = draw(3, 7, 32), draw(96)
-    for rows in (*range(18), 29):
+    for rows in (*range(18), 29, 37):
+        z = draw(rows, 2, 20)
         x, y, shift = draw(rows, 7), draw(7, 2 * rows + rows % 3), draw(1, 1)
         columns = panels.transpose(1, 0, 2).reshape(7, 96)
         for name, ins, expected in (
             ("panels", [x, panels, bias], x @ columns + bias),
             ("open", [x, y, shift], x @ y + shift),
+            ("turned", [z, shift[None]], z.transpose(1, 2, 0) + shift),
         ):
             result = np.full_like(expected, np.nan)
             run(library, name, ins, [result])
@@ -332,7 +338,7 @@ def test_rows_with_vectors_of_their_own_are_whole(vectors: Vectors):
     kinds = PARALLEL, PARALLEL, REDUCTION
     tile = tile_of(Nest(kinds, (128, 32), (0, 1), maps, 32, 9216, False), vectors)
     assert tile is not None
-    assert (tile.row, tile.width) == (0, 32)
+    assert tile.width == 32
     assert tile.rows * tile.width // vectors.lanes(32) <= vectors.count - 4
 
 
@@ -345,7 +351,7 @@ def test_rests_of_rows_are_powers_of_two():
 WRONG_SCHEDULES = {
     '[{kind = "tiles"}]': "a schedule has kind 'tiles', but must be one of: threads, squares",
     '[{kind = "squares"}]': 'the kernel has no loops that schedule {kind = "squares"} is for',
-    '[{kind = "register-tile", row = 0 : i64, rows = 4 : i64, width = 24 : i64, '
+    '[{kind = "register-tile", sizes = array<i64: 4, 24>, '
     "order = array<i64: 0, 1>}]": 'the kernel has no loops that schedule {kind = "register-tile"',
     "[1 : i64]": "a schedule must be a dictionary, but is 1 : i64",
     '"fast"': 'xrelay.schedule must be an array, but is "fast"',
@@ -365,7 +371,7 @@ def test_a_schedule_that_is_set_is_used(tmp_path: Path):
     x, w = draw(8, 16), draw(16, 32)
     module = scheduled_module([product("k", x, w)])
     (kernel,) = kernels_of(module)
-    sizes = "row = 0 : i64, rows = 2 : i64, width = 4 : i64, order = array<i64: 1, 0>"
+    sizes = "sizes = array<i64: 2, 4>, order = array<i64: 1, 0>"
     text = f'[{{kind = "register-tile", {sizes}}}]'
     kernel.attributes[SCHEDULE] = Parser(quiet(), text).parse_attribute()
     stages = SavedStages(tmp_path / "stages")

@@ -1,6 +1,7 @@
 """The targets `native` and `object`, of a program that was lowered by hand."""
 
 import ctypes
+import os
 import shutil
 import subprocess
 from hashlib import sha256
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.processes.forked_commands import with_commands
 
 from xrelay.lowering.entries.descriptions import record_attribute
 from xrelay.runtime.native.interface import Constant, ConstantPool, Entry, Library, Pool
@@ -56,16 +58,9 @@ builtin.module attributes {relay.params = "model.safetensors", xrelay.metadata =
 """
 
 
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache for all tests."""
-    return tmp_path_factory.mktemp("cache")
-
-
 @pytest.fixture
-def model(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def model(tmp_path: Path) -> Path:
     """The program and its weights, in a folder of their own."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     path = tmp_path / "model.mlir"
     path.write_text(PROGRAM.replace("METADATA", str(record_attribute(Library, library()))))
     write_tensors(tmp_path / "model.safetensors", {"w": WEIGHTS})
@@ -198,6 +193,21 @@ def test_an_object_in_a_c_program(model: Path, tmp_path: Path, weights: str):
     subprocess.run(["cc", source, out, "-lm", "-o", program], check=True)
     printed = subprocess.run([program], capture_output=True, text=True, check=True)
     assert [float(line) for line in printed.stdout.split()] == (X @ WEIGHTS).ravel().tolist()
+
+
+def test_the_code_of_each_level_computes_the_same(tmp_path: Path):
+    source, out = tmp_path / "model.relay", tmp_path / "libmodel.so"
+    source.write_text(MLP)
+    assert main([str(source), "-p", "aot", "-t", "native{cpu=levels}", "-o", str(out)]) == 0
+    rng = np.random.default_rng(0)
+    x, a, b = (rng.random(shape, np.float32) / 8 for shape in ((8, 64), (32, 64), (10, 32)))
+    powers = np.exp(np.maximum(x @ a.T, 0) @ b.T)
+    np.savez(tmp_path / "in.npz", x=x, a=a, b=b)
+    np.savez(tmp_path / "out.npz", output_0=powers / powers.sum(axis=1, keepdims=True))
+    for level in (1, 3, 4):
+        command = ["xrelay-run", out, "--inputs", "in.npz", "--expect", "out.npz", "--rtol", "1e-4"]
+        environment = with_commands({**os.environ, "XRELAY_CPU_LEVEL": str(level)})
+        subprocess.run(command, cwd=tmp_path, env=environment, check=True)
 
 
 def test_stages_are_kept(model: Path, tmp_path: Path):

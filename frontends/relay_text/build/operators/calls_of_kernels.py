@@ -95,7 +95,7 @@ def _callee(site: Site, must_be_primitive: bool = True) -> _Callee:
         return callee
     raise site.problem(
         "the callee must be a global kernel, or a function literal with Primitive=1, "
-        "given here or bound to a variable",
+        "given here or bound to a variable"
     )
 
 
@@ -127,9 +127,7 @@ def _leaves(context: Context, value: SSAValue, at: int) -> Sequence[SSAValue]:
 
 
 def _arguments(
-    site: Site,
-    callee: _Callee,
-    devices: Sequence[VirtualDeviceAttr | None] = (),
+    site: Site, callee: _Callee, devices: Sequence[VirtualDeviceAttr | None] = ()
 ) -> list[SSAValue]:
     """
     Return the tensors passed to a kernel: argument 1 of the call.

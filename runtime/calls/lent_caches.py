@@ -1,0 +1,83 @@
+"""
+Results in the buffers of arguments: caches, which grow by rows.
+
+    buffer = np.empty((1024, 1, 8, 64), np.float32)      of the caller
+    (logits, past) = exe(tokens, buffer[:0])             past is buffer[:5]
+    (logits, past) = exe(token, past)                    past is buffer[:6], and no row is copied
+
+The argument is the first rows of a buffer, and the result more of them, in the same memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import cast
+
+import numpy as np
+
+from ..errors import MachineError
+from ..program.program import Array, Cache, Function
+from .addresses import address
+from .values import Value
+
+
+def buffer_rows(function: Function, cache: Cache, given: object, rows: int) -> Array:
+    """
+    Return `rows` rows of the buffer whose first ones are `given`, the argument of a cache.
+
+    Raises `MachineError` if the buffer has fewer.
+    """
+    what = f"parameter '{function.params[cache.parameter].name}' of {function.name}"
+    if rows > cache.maximum:
+        raise MachineError(
+            f"{what} is a cache of at most {cache.maximum} rows, but the result has {rows}"
+        )
+    if not isinstance(given, np.ndarray) or not given.flags.c_contiguous:
+        raise MachineError(f"{what} is a cache, so it must be a contiguous NumPy array")
+    array = cast(Array, given)
+    base = array
+    while isinstance(base.base, np.ndarray) and base.base.flags.c_contiguous:
+        base = base.base
+    start = address(array) - address(base)
+    row = prod(array.shape[1:]) * array.itemsize
+    if row and rows > (base.nbytes - start) // row:
+        raise MachineError(
+            f"{what} is a cache, and the result in its memory has {rows} rows, but its buffer has "
+            f"room for {(base.nbytes - start) // row}"
+        )
+    if not base.flags.writeable:
+        raise MachineError(f"{what} is a cache, but its buffer is read-only")
+    shape = (rows, *array.shape[1:])
+    return np.ndarray(shape, array.dtype, base.data, start)
+
+
+def require_apart(function: Function, args: Sequence[object]) -> None:
+    """Raise `MachineError` if two caches begin at the same byte: each has a buffer of its own."""
+    seen: dict[int, str] = {}
+    for cache in function.caches:
+        given, name = args[cache.parameter], function.params[cache.parameter].name
+        if isinstance(given, np.ndarray):
+            other = seen.setdefault(address(cast(Array, given)), name)
+            if other != name:
+                raise MachineError(f"'{other}' and '{name}' of {function.name} have one buffer")
+
+
+def lent(function: Function, args: Sequence[object], result: Value, replaces: bool) -> Value:
+    """
+    Write the new rows of a result into the buffers of arguments.
+
+    Returns the result with these buffers in place of its arrays, if it `replaces` them.
+    """
+    fields: list[Value] = [result] if isinstance(result, np.ndarray) else list(result)
+    for cache in function.caches:
+        array, given = cast(Array, fields[cache.result]), cast(Array, args[cache.parameter])
+        if address(array) == address(given):
+            continue  # it is there
+        room = buffer_rows(function, cache, given, len(array))
+        room[len(given) :] = array[len(given) :]
+        if replaces:
+            fields[cache.result] = room
+    if not replaces:
+        return result
+    return fields[0] if isinstance(result, np.ndarray) else tuple(fields)
