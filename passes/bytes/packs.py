@@ -28,8 +28,9 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
-from ...dialects import memory
+from ...dialects import memory, relay
 from ...dialects.device import device_of
+from ...dialects.relay.loops import repeated_in
 from ...operators.intervals import Interval
 from ...operators.sizes.size_expressions import Expr
 from ..sizes.available import Available
@@ -74,8 +75,7 @@ class Pack:
             for op, start, size in [(op, at, op.part.size) for op, at in storage.parts]
             or [(storage.op, storage.lifetime.start, storage.op.bytes)]
         }
-        gaps: dict[Operation, Sequence[Interval]]
-        gaps = {storage.op: storage.gaps for storage in self.storages if storage.gaps}
+        gaps: dict[Operation, Sequence[Interval]] = {s.op: s.gaps for s in self.storages if s.gaps}
         spans = [(start, stop) for start, stop, *_ in lifetimes.values()]
         spans += (gap for each in gaps.values() for gap in each)
         number = {time: i for i, time in enumerate(sorted({t for span in spans for t in span}))}
@@ -113,9 +113,15 @@ class _Home:
     lent: dict[SSAValue, tuple[int, list[Storage]]] = field(default_factory=lambda: {})
     """The place of each workspace that is used, and the storages in it."""
 
+    @cached_property
+    def repeated(self) -> Mapping[Operation, relay.EndLoopOp]:
+        return repeated_in(self.region.block)
+
     def add(self, storage: Storage) -> None:
         """Add a storage to the first place where its size is known; make one if there is none."""
-        at = self.available.index[self._holder(storage)]
+        holder = self._holder(storage)
+        end = self.repeated.get(holder)
+        at = self.available.index[holder if end is None else end.start]
         size = storage.op.dynamic_size
         after = -1 if size is None else self.available.after_value(size)
         for workspace in self.workspaces:
