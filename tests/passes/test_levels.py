@@ -56,6 +56,7 @@ pack-weights               . . . . . . . . . .
 propagate-layout           . . . . . . . . . .
 expand-lrn                 . . . . . . . . . .
 separate-padding           . . . . . . . . . .
+read-transposed            . . . . . . . . . .
 lend-caches                . . . . . . . . . .
 fold-weights               . . . . . . . . . .
 dynamic-to-static          . . . . . + + . . .
@@ -132,6 +133,7 @@ materialize-products       < < < < < < < | . |
 write-transposed           < < < < < < < | . |
 choose-schedules           < < < < < < < | . |
 divide-between-threads     < < < < < < < | + |
+version-kernels            < < < < < < < | . |
 """
 """
 One column for each of `STAGES`, each program as the pipelines `vm`, `aot`, and `linalg` make it:
