@@ -22,6 +22,7 @@ from typing import Any
 
 import pytest
 
+import_module("xrelay")  # that of PYTHONPATH, which may be this folder: it is taken off
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:] = [path for path in sys.path if Path(path).resolve() != ROOT]
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # half of the time of a process that tests start

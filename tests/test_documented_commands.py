@@ -36,6 +36,7 @@ def @main(%data: Tensor[(2, 8), float32], %w: Tensor[(4, 8), float32]) {
 }
 """
 X = np.linspace(-1, 1, 8, dtype=np.float32).reshape(1, 8)
+TOKENS = np.ones((1, 8, 1, 64), np.float32)
 WEIGHTS = np.linspace(1, 2, 32, dtype=np.float32).reshape(8, 4)
 
 
@@ -94,12 +95,27 @@ def files() -> dict[str, bytes]:
     )
     opsets = [helper.make_opsetid("", 17)]
     model = helper.make_model(graph, opset_imports=opsets, ir_version=8).SerializeToString()
+    past, present = (
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 8, rows, 64])
+        for name, rows in (("past_0", "n"), ("present_0", None))
+    )
+    graph = helper.make_graph(
+        [
+            helper.make_node("Concat", ["past_0", "tokens"], ["present_0"], axis=2),
+            helper.make_node("Relu", ["tokens"], ["logits"]),
+        ],
+        "decoder",
+        [helper.make_tensor_value_info("tokens", TensorProto.FLOAT, TOKENS.shape), past],
+        [helper.make_tensor_value_info("logits", TensorProto.FLOAT, TOKENS.shape), present],
+    )
+    decoder = helper.make_model(graph, opset_imports=opsets, ir_version=8).SerializeToString()
     classifier = (ROOT / "examples" / "classifier.mlir").read_bytes()
     np.savez(arrays := BytesIO(), data=X)
     return {
         **{f"{name}.onnx": model for name in ("model", "old", "squeezenet")},
         **{f"{name}.relay": RELAY.encode() for name in ("model", "old")},
         **{f"{name}.mlir": classifier for name in ("model", "program")},
+        "decoder.onnx": decoder,
         "x.npz": arrays.getvalue(),
         "problem.csv": b"id,lower,upper,size\na,0,2,64\nb,1,3,64\nc,2,4,64\n",
     }
@@ -166,7 +182,7 @@ def test_python_runs(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch):
     for name, dialect in UNIVERSE.all_dialects.items():
         ctx.register_dialect(name, dialect)
     names: dict[str, Any] = {"xrelay": xrelay, "x": X, "ctx": ctx, "text": RELAY, "array": X}
-    names["__name__"] = "page"
+    names |= {"__name__": "page", "np": np, "tokens": TOKENS, "layers": 1}
     if page == "aot.md":
         library = "xrelay-opt model.onnx -p aot -t native -o libnet.so"
         assert run(shlex.split(library), monkeypatch) == 0

@@ -202,7 +202,7 @@ MUTANTS = (
     Mutant(
         "formula-of-any-integer",
         "numbers in formulas of weights that 64 bits cannot hold are an internal error",
-        "runtime/weights/derived_weights.py",
+        "runtime/weights/weight_formulas.py",
         "        _require_64_bits(value)\n    if isinstance(value, int | float | str):",
         "        pass\n    if isinstance(value, int | float | str):",
         ("tests/runtime/test_derived_weights.py",),

@@ -4,13 +4,13 @@
 //
 // CHECK:      func.func private @product(
 // CHECK-SAME:   xrelay.cpu = "x86-64", xrelay.copies = [@"product.x86-64-v3", @"product.x86-64-v4"]
-// CHECK-SAME:   width = 8 : i64
+// CHECK-SAME:   sizes = array<i64: 4, 8>
 // CHECK:      func.func private @"product.x86-64-v4"(
 // CHECK-SAME:   xrelay.cpu = "x86-64-v4"
-// CHECK-SAME:   width = 32 : i64
+// CHECK-SAME:   sizes = array<i64: 8, 32>
 // CHECK:      func.func private @"product.x86-64-v3"(
 // CHECK-SAME:   xrelay.cpu = "x86-64-v3"
-// CHECK-SAME:   width = 16 : i64
+// CHECK-SAME:   sizes = array<i64: 4, 16>
 func.func private @product(%mx: memref<8x16xf32>, %mw: memref<16x32xf32>, %out: memref<8x32xf32>) attributes {xrelay.kernel} {
   %x = bufferization.to_tensor %mx restrict : memref<8x16xf32> to tensor<8x16xf32>
   %w = bufferization.to_tensor %mw restrict : memref<16x32xf32> to tensor<16x32xf32>

@@ -31,6 +31,9 @@ from typing import NoReturn
 COMMANDS = {f"xrelay-{name}": name for name in ("opt", "run", "plan", "objdump")}
 PYTHONS = ("python", "python3")
 
+SECONDS = 600
+"""The time that a command may take."""
+
 IMPORTED = (
     *("numpy", "onnx", "xrelay", "xrelay.tools.start", "xrelay.tools.opt.opt", "xrelay.tools.plan"),
     *("xrelay.tools.run.run", "xrelay.tools.objdump", "xrelay.tools.api.front_door"),
@@ -126,6 +129,7 @@ def _child(connection: socket.socket) -> NoReturn:
     status = 1
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.alarm(SECONDS)  # a test that has waited long enough ends the program of the folder
         arguments, folder, environment, streams = _received(connection)
         for number, stream in enumerate(streams):
             os.dup2(stream, number)
