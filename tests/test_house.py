@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from helpers.documentation.sources import syntax
 from helpers.operators import inferring, tvm_attributes
 from helpers.operators.kernel_references import REFERENCES
 from helpers.operators.numpy_functions import SHAPES
@@ -113,11 +114,6 @@ class Imported(NamedTuple):
     name: str
     ours: bool
     line: int
-
-
-@cache
-def syntax(module: Path) -> ast.Module:
-    return ast.parse(module.read_text(encoding="utf-8"))
 
 
 def statements(node: ast.AST) -> Iterator[ast.AST]:
@@ -319,7 +315,6 @@ LONG = {
     "lowering/pipelines.py": "the order of passes, and its reasons",
     "operators/orders.py": "one class: what orders of slices decide",
     "operators/sizes/algebra.py": "one class: the normal form of each operation on sizes",
-    "passes/buffer_check/buffer_checker.py": "one class: a walk over the ops of a program",
     "passes/memory_report/read.py": "one class: a walk over the ops of a program",
     "passes/pack_buffers.py": "a pass, with the analysis that only it needs",
     "passes/tile_for_memory.py": "a pass, with the rewriting that only it needs",

@@ -71,13 +71,12 @@ def interface_of(op: Operation) -> DeviceInterface:
 
 @dataclass
 class PlacedType:
-    """A type without or with some of its devices."""
+    """A type, and the devices that it carries already."""
 
     type: Attribute
     is_incomplete: bool
     is_function: bool
     devices: tuple[VirtualDeviceAttr, ...]
-    """The devices that the type carries already."""
 
     @classmethod
     def of(cls, type: Attribute) -> PlacedType:
