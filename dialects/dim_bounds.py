@@ -38,5 +38,5 @@ def bounds_by_name(entries: DictionaryAttr | None) -> dict[str, Bounds]:
     """Return the bounds in `entries`; what is not bounds is omitted."""
     if entries is None:
         return {}
-    found = {name: bounds_in(entry) for name, entry in entries.data.items()}
-    return {name: bounds for name, bounds in found.items() if bounds is not None}
+    by_name = {name: bounds_in(entry) for name, entry in entries.data.items()}
+    return {name: bounds for name, bounds in by_name.items() if bounds is not None}

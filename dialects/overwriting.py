@@ -66,7 +66,7 @@ def is_broadcast(value: SSAValue, shape: Sequence[int]) -> bool:
 
 def parameters_of(value: SSAValue) -> dict[BlockArgument, None]:
     """Return the parameters from which `value` is computed."""
-    found: dict[BlockArgument, None] = {}
+    parameters: dict[BlockArgument, None] = {}
     seen: set[SSAValue] = set()
     pending = [value]
     while pending:
@@ -75,10 +75,10 @@ def parameters_of(value: SSAValue) -> dict[BlockArgument, None]:
             continue
         seen.add(value)
         if isinstance(value, BlockArgument):
-            found[value] = None
+            parameters[value] = None
         elif isinstance(value.owner, Operation):
             pending += operands_of(value.owner)
-    return found
+    return parameters
 
 
 @dataclass(frozen=True)
@@ -156,11 +156,11 @@ def overwritable(block: Block) -> list[frozenset[int]]:
         return []
     results = operands_of(terminator)
     read_by = [parameters_of(result) for result in results] if len(results) > 1 else []
-    found: list[frozenset[int]] = []
+    operands_by_result: list[frozenset[int]] = []
     for i, result in enumerate(results):
         loop = loop_of(result)
         others = {p for j, read in enumerate(read_by) if j != i for p in read}
-        found.append(
+        operands_by_result.append(
             frozenset(
                 parameter.index
                 for parameter in (loop.here if loop is not None else ())
@@ -174,4 +174,4 @@ def overwritable(block: Block) -> list[frozenset[int]]:
                 )
             )
         )
-    return found
+    return operands_by_result

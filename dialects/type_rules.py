@@ -146,13 +146,13 @@ def _results(rule: Signature, op: Operation) -> Sequence[Attribute]:
         return result_types(rule, op, types, elements)
     attributes = tuple(properties.values())
     key = (rule, *map(id, types), *properties, *map(id, attributes))
-    found = _RESULTS.get(key)
-    if found is None:
+    entry = _RESULTS.get(key)
+    if entry is None:
         results = result_types(rule, op, types, {})
         if len(_RESULTS) >= 4096:
             _RESULTS.clear()
-        found = _RESULTS[key] = (types, attributes), results
-    return found[1]
+        entry = _RESULTS[key] = (types, attributes), results
+    return entry[1]
 
 
 def infer(op: Operation) -> Sequence[Attribute]:
@@ -181,10 +181,10 @@ def rule_of(op: Operation | type[Operation]) -> Rule | None:
     if trait is None:
         return None
     if isinstance(trait.rule, Typed):
-        found = trait.rule.rule
+        rule = trait.rule.rule
     else:
-        found = RULES.get(op.name) if trait.rule is infer else None
-    return found if isinstance(found, Rule) else None
+        rule = RULES.get(op.name) if trait.rule is infer else None
+    return rule if isinstance(rule, Rule) else None
 
 
 def data_operands(op: Operation | type[Operation]) -> Sequence[int]:

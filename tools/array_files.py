@@ -282,8 +282,8 @@ class ArrayFiles:
                 self.ordered[len(names)].path,
                 f"there are {len(self.ordered)} {kind}s, but the program has {len(names)}",
             )
-        found = dict(zip(names, self.ordered, strict=False))
-        return {**found, **self.named}
+        in_order = dict(zip(names, self.ordered, strict=False))
+        return {**in_order, **self.named}
 
     def __bool__(self) -> bool:
         return bool(self.named or self.ordered)
@@ -368,11 +368,11 @@ def _in_npz(path: str) -> dict[str, FileArray]:
 
 def _in_folder(folder: Path, kind: str) -> tuple[dict[str, FileArray], list[FileArray]]:
     """Return the tensors of a folder by their names or, if these are not distinct, in order."""
-    found: list[tuple[str, FileArray]] = []
-    while (path := folder / f"{kind}_{len(found)}.pb").exists():
+    tensors: list[tuple[str, FileArray]] = []
+    while (path := folder / f"{kind}_{len(tensors)}.pb").exists():
         name, array = read_tensor(str(path))
-        found.append((name, _loaded(str(path), array)))
-    if not found:
+        tensors.append((name, _loaded(str(path), array)))
+    if not tensors:
         raise FileError(str(folder), f"the folder has no {kind}_0.pb")
-    named = {name: array for name, array in found if name}
-    return (named, []) if len(named) == len(found) else ({}, [array for _, array in found])
+    named = {name: array for name, array in tensors if name}
+    return (named, []) if len(named) == len(tensors) else ({}, [array for _, array in tensors])

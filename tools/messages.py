@@ -79,8 +79,8 @@ class Reporter:
         """Return `error` as text, and whether it begins with a place; None if it is internal."""
         self.progress.clear()
         self.errors += 1
-        found = message_of(error)
-        return None if found is None else (self.render(*found), found[0].location is not None)
+        message = message_of(error)
+        return None if message is None else (self.render(*message), message[0].location is not None)
 
     def render(self, message: Message, width: int = 1) -> str:
         """Return the message and its notes, each with its source line and a caret."""

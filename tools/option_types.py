@@ -249,12 +249,12 @@ def size(text: str) -> int:
 def non_negative(text: str) -> float:
     """Parse a finite number that is at least 0."""
     try:
-        found = float(text)
+        number = float(text)
     except ValueError:
-        found = -1.0
-    if not 0 <= found < float("inf"):
+        number = -1.0
+    if not 0 <= number < float("inf"):
         raise argparse.ArgumentTypeError(f"must be a non-negative number, but is '{text}'")
-    return found
+    return number
 
 
 def named(text: str) -> tuple[str, str]:

@@ -18,13 +18,13 @@ def versions() -> str:
 
 
 def _installed(*names: str) -> list[str]:
-    found: list[str] = []
+    lines: list[str] = []
     for name in names:
         try:
-            found.append(f"{name} {version(name)}")
+            lines.append(f"{name} {version(name)}")
         except PackageNotFoundError:
-            found.append(f"no {name}")
-    return found
+            lines.append(f"no {name}")
+    return lines
 
 
 def _commit() -> str | None:

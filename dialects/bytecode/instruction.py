@@ -39,16 +39,18 @@ class Renaming:
         numbers = [self.new[item.data] for item in items if type(item) is RegisterAttr]
         if len(numbers) < len(items):
             return ArrayAttr([self.renamed(item) for item in items])
-        found = self._lists.get(key := tuple(numbers))
-        if found is None:
-            found = self._lists[key] = ArrayAttr([self.register(number) for number in numbers])
-        return found
+        renamed_list = self._lists.get(key := tuple(numbers))
+        if renamed_list is None:
+            renamed_list = self._lists[key] = ArrayAttr(
+                [self.register(number) for number in numbers]
+            )
+        return renamed_list
 
     def register(self, number: int) -> RegisterAttr:
-        found = self._registers.get(number)
-        if found is None:
-            found = self._registers[number] = RegisterAttr(number)
-        return found
+        attribute = self._registers.get(number)
+        if attribute is None:
+            attribute = self._registers[number] = RegisterAttr(number)
+        return attribute
 
 
 class Instruction(IRDLOperation):
@@ -148,15 +150,15 @@ class Instruction(IRDLOperation):
                 properties[name] = renaming.renamed(value)
 
     def _registers_in(self, names: Iterable[str]) -> list[int]:
-        found: list[int] = []
+        numbers: list[int] = []
         for name in names:
             value = self.properties.get(name)
             if type(value) is RegisterAttr:
-                found.append(value.data)
+                numbers.append(value.data)
             elif type(value) is ArrayAttr:
                 items = value.data
-                found += [item.data for item in items if type(item) is RegisterAttr]
-        return found
+                numbers += [item.data for item in items if type(item) is RegisterAttr]
+        return numbers
 
 
 def _parse_literal(token: str, parser: Parser) -> None:

@@ -74,29 +74,29 @@ def parameter_attributes(function: Operation, index: int) -> Mapping[str, Attrib
     """Return the attributes of parameter `index` of `function`."""
     attributes = function.properties.get("arg_attrs")
     entries = cast("ArrayAttr[Attribute]", attributes) if isinstance(attributes, ArrayAttr) else ()
-    found = next(islice(entries, index, None), None)
-    return found.data if isinstance(found, DictionaryAttr) else {}
+    entry = next(islice(entries, index, None), None)
+    return entry.data if isinstance(entry, DictionaryAttr) else {}
 
 
 def shapes_of_workspace(function: Operation, index: int) -> tuple[int, ...] | None:
     """Return the parameters whose shapes the workspace `index` depends on; None if it is none."""
-    found = parameter_attributes(function, index).get(WORKSPACE)
-    if not isinstance(found, DenseArrayBase):
+    listed_shapes = parameter_attributes(function, index).get(WORKSPACE)
+    if not isinstance(listed_shapes, DenseArrayBase):
         return None
-    listed = cast("DenseArrayBase[I64]", found)
+    listed = cast("DenseArrayBase[I64]", listed_shapes)
     return tuple(listed.get_values()) if listed.elt_type == i64 else None
 
 
 def alignment_of_parameter(function: Operation, index: int) -> int:
     """Return the alignment of the storage that is parameter `index` of `function`."""
-    found = parameter_attributes(function, index).get(ALIGNMENT)
-    return cast("IntegerAttr[I64]", found).value.data if isinstance(found, IntegerAttr) else 1
+    number = parameter_attributes(function, index).get(ALIGNMENT)
+    return cast("IntegerAttr[I64]", number).value.data if isinstance(number, IntegerAttr) else 1
 
 
 def result_in_parameter(function: Operation, index: int) -> int | None:
     """Return the number of the result whose storage parameter `index` is; None if it is none."""
-    found = parameter_attributes(function, index).get(RESULT)
-    return cast("IntegerAttr[I64]", found).value.data if isinstance(found, IntegerAttr) else None
+    number = parameter_attributes(function, index).get(RESULT)
+    return cast("IntegerAttr[I64]", number).value.data if isinstance(number, IntegerAttr) else None
 
 
 def shape_operands(type: Attribute) -> Sequence[int]:
@@ -167,8 +167,8 @@ class WorkspaceSizeOp(IRDLOperation):
         name, param = self.function.string_value(), self.param.value.data
         function = lookup(name)
         if not isinstance(function, func.FuncOp):
-            found = "is not defined in the module" if function is None else f"is a {function.name}"
-            raise VerifyException(f"@{name} must be a function, but {found}")
+            actual = "is not defined in the module" if function is None else f"is a {function.name}"
+            raise VerifyException(f"@{name} must be a function, but {actual}")
         inputs = function.function_type.inputs.data
         if not 0 <= param < len(inputs):
             raise VerifyException(

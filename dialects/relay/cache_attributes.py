@@ -77,8 +77,8 @@ def _fields(entry: Attribute) -> Mapping[str, Attribute]:
 
 
 def _natural(number: Attribute | None) -> int | None:
-    found = number.value.data if isinstance(number, IntegerAttr) else -1
-    return found if found >= 0 else None
+    value = number.value.data if isinstance(number, IntegerAttr) else -1
+    return value if value >= 0 else None
 
 
 def cache_of(entry: DictionaryAttr, type: Attribute, what: str) -> tuple[int, int] | None:

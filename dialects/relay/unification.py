@@ -119,9 +119,9 @@ class Unifier:
         if isinstance(type, IncompleteType):
             return type
         for part in parts(type):
-            found = self.first_unknown(part)
-            if found is not None:
-                return found
+            unknown = self.first_unknown(part)
+            if unknown is not None:
+                return unknown
         return None
 
     # ---------------------------------------------------------------- learning
@@ -184,12 +184,12 @@ class Unifier:
             if not isinstance(type, IncompleteType):
                 pending += parts(type)
                 continue
-            found = _index(type)
-            if found == number:
+            index = _index(type)
+            if index == number:
                 return True
-            known = self._known.get(found)
-            if known is not None and found not in seen:
-                seen.add(found)
+            known = self._known.get(index)
+            if known is not None and index not in seen:
+                seen.add(index)
                 pending.append(known)
         return False
 

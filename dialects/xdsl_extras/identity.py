@@ -35,11 +35,11 @@ def by_identity(compute: Callable[[Attribute], _Value]) -> Callable[[Attribute],
     known: dict[int, tuple[Attribute, _Value]] = new_cache()
 
     def look_up(attr: Attribute) -> _Value:
-        found = known.get(id(attr))
-        if found is None:
+        entry = known.get(id(attr))
+        if entry is None:
             if len(known) >= _LIMIT:
                 known.clear()
-            found = known[id(attr)] = attr, compute(attr)
-        return found[1]
+            entry = known[id(attr)] = attr, compute(attr)
+        return entry[1]
 
     return look_up

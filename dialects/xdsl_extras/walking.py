@@ -69,7 +69,7 @@ def values_from_above(
     Linear in ops, operands and values found: when an op has a value already, so have the ops that
     enclose it. `root` itself may be among the ops.
     """
-    found: dict[Operation, dict[SSAValue, None]] = {}
+    values_by_op: dict[Operation, dict[SSAValue, None]] = {}
     around: list[Operation] = []
     """The ops that hold the current one, innermost last."""
     depths: dict[SSAValue, int] = {}
@@ -82,15 +82,15 @@ def values_from_above(
             continue
         for operand in op.operands:
             for holder in reversed(around[depths.get(operand, 0) :]):
-                if operand in found[holder]:
+                if operand in values_by_op[holder]:
                     break
-                found[holder][operand] = None
+                values_by_op[holder][operand] = None
         depths.update((result, len(around)) for result in op.results)
         if holds(op):
-            found[op] = {}
+            values_by_op[op] = {}
             around.append(op)
             pending.append(None)
         for block in reversed([block for region in op.regions for block in region.blocks]):
             depths.update((argument, len(around)) for argument in block.args)
             pending.extend(reversed(block.ops))
-    return {op: list(values) for op, values in found.items()}
+    return {op: list(values) for op, values in values_by_op.items()}

@@ -54,7 +54,7 @@ class Origin(NamedTuple):
     params: Sequence[BlockArgument]
     """The parameters whose shapes it needs, in order."""
     value: SSAValue
-    """What is computed."""
+    """The result: the size."""
 
     @property
     def reads(self) -> list[Operation]:

@@ -44,16 +44,16 @@ def _fields(value: Object, known: Known, data: DataTypes) -> Sequence[Known | No
     match data.types[known.type]:
         case TensorType(dtype, shape):
             spec = TensorSpec(dtype, shape)
-            found = spec_of(value.array) if isinstance(value, Tensor) else value.kind
-            fits = isinstance(found, TensorSpec) and spec.accepts(found)
-            return () if fits else f"must be {spec}, but is {found}"
+            actual = spec_of(value.array) if isinstance(value, Tensor) else value.kind
+            fits = isinstance(actual, TensorSpec) and spec.accepts(actual)
+            return () if fits else f"must be {spec}, but is {actual}"
         case TupleType(fields):
             if not isinstance(value, Data) or value.tag or len(value.parts) != len(fields):
                 return f"must be a tuple of {len(fields)}, but is {_described(value)}"
             return [resolved(field, known.args, data) for field in fields]
         case DataType(definition, args):
-            found = data.definitions[definition]
-            name, constructors = found.name, found.constructors
+            actual = data.definitions[definition]
+            name, constructors = actual.name, actual.constructors
             if not isinstance(value, Data) or not 0 <= value.tag < len(constructors):
                 tags = f"a constructor of it (0 to {len(constructors) - 1})"
                 return f"must be {name}, data with the tag of {tags}, but is {_described(value)}"

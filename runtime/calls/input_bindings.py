@@ -134,7 +134,7 @@ class InputBindings:
 
     def _placed(self, dims: Mapping[str, Sequence[Dim]]) -> dict[tuple[str, int], int]:
         """Return the sizes that are given by shape or place."""
-        found: dict[tuple[str, int], int] = {}
+        bound: dict[tuple[str, int], int] = {}
         for name, shape in self.shapes.items():
             own = getattr(self.values.get(name), "shape", tuple(shape))
             if len(own) != len(shape) or any(n not in (None, m) for n, m in zip(shape, own)):
@@ -150,7 +150,7 @@ class InputBindings:
                     f"input '{name}' has {len(known)} dims, {shape_text(known)}, but its shape is "
                     f"given as {shape_text(shape)}"
                 )
-            found |= {(name, axis): dim for axis, dim in enumerate(shape) if dim is not None}
+            bound |= {(name, axis): dim for axis, dim in enumerate(shape) if dim is not None}
         names = {dim for known in dims.values() for dim in known if isinstance(dim, str) and dim}
         for dim, size in self.dims.items():
             if dim in names:
@@ -163,15 +163,15 @@ class InputBindings:
                     f"'{dim}' is not an open dim; the open dims are: "
                     f"{listed(open_dims)}{did_you_mean(dim, open_dims)}"
                 )
-            if found.setdefault((name, axis), size) != size:
+            if bound.setdefault((name, axis), size) != size:
                 raise BindingError(
-                    f"dim {axis} of input '{name}' is given as {found[name, axis]} and as {size}"
+                    f"dim {axis} of input '{name}' is given as {bound[name, axis]} and as {size}"
                 )
-        for (name, axis), size in found.items():
+        for (name, axis), size in bound.items():
             _require_size(f"dim {axis} of input '{name}'", size)
         for dim, size in self.dims.items():
             _require_size(f"dim {dim}", size)
-        return found
+        return bound
 
 
 def require_input(name: str, known: Mapping[str, object]) -> None:
@@ -191,13 +191,13 @@ def listed(names: Iterable[str]) -> str:
 
 def _open(dims: Mapping[str, Sequence[Dim]]) -> list[str]:
     """Return the names, or places, of open dims."""
-    found = (
+    open_dims = (
         dim or f"{name}:{axis}"
         for name, known in dims.items()
         for axis, dim in enumerate(known)
         if isinstance(dim, str)
     )
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(open_dims))
 
 
 def _require_size(what: str, size: object) -> None:

@@ -200,7 +200,7 @@ def _check_order(data: memoryview, sections: Sequence[Section], end: int) -> Non
 def _check_sum(data: memoryview, section: Section) -> None:
     if not section.has_checksum:
         return
-    found = crc32(data[section.offset : section.offset + section.length])
-    if found != section.checksum:
-        sums = f"must be {section.checksum:08x}, but is {found:08x}"
+    checksum = crc32(data[section.offset : section.offset + section.length])
+    if checksum != section.checksum:
+        sums = f"must be {section.checksum:08x}, but is {checksum:08x}"
         raise damaged(section.name, section.offset, f"the checksum {sums}: the file is damaged")

@@ -30,15 +30,15 @@ Bound = list[tuple[Thunk, Step | None]]
 
 def overlaps_of(ins: Sequence[Array], outs: Sequence[Array]) -> Overlaps:
     """Return which of `outs` meet operands: inputs, and outputs before them."""
-    found: list[Overlap] = []
+    overlaps: list[Overlap] = []
     operands = list(ins)
     for number, out in enumerate(outs):
         for other, operand in enumerate(operands):
             if np.may_share_memory(out, operand):
                 same = out.ctypes.data == operand.ctypes.data and out.nbytes == operand.nbytes
-                found.append(Overlap(number, other, same))
+                overlaps.append(Overlap(number, other, same))
         operands.append(out)
-    return tuple(found)
+    return tuple(overlaps)
 
 
 @dataclass(eq=False)
@@ -66,12 +66,12 @@ class KernelPlans:
         types = [array.shape for array in operands], [array.dtype for array in operands]
         contents = [(number, array.tobytes()) for number, array in known.items()]
         key = (kernel, len(ins), overlaps, *types[0], *types[1], *contents)
-        found = self._kept.get(key)
-        if found is None:
+        plan = self._kept.get(key)
+        if plan is None:
             specs = [spec_of(array) for array in ins], [spec_of(array) for array in outs]
-            found = plan_kernel(kernel, *specs, overlaps, self.binds, known)
-            self._keep(key, found)
-        return found
+            plan = plan_kernel(kernel, *specs, overlaps, self.binds, known)
+            self._keep(key, plan)
+        return plan
 
     def _keep(self, key: object, plan: KernelPlan) -> None:
         with self._lock:

@@ -133,25 +133,25 @@ class Context:
     def constant(self, index: int, device: int) -> Tensor:
         """Return constant `index` as a tensor on `device`."""
         key = (index, device)
-        found = self.constant_tensors.get(key)
-        if found is None:
+        tensor = self.constant_tensors.get(key)
+        if tensor is None:
             array = self.contiguous.get(index)
             if array is None:
                 array = self.contiguous.setdefault(index, self.expanded(self.constants[index]))
-            found = Tensor(array, device, constant=True)
-            found = self.constant_tensors.setdefault(key, found)
-        return found
+            tensor = Tensor(array, device, constant=True)
+            tensor = self.constant_tensors.setdefault(key, tensor)
+        return tensor
 
     def kernel(self, index: int) -> Kernel:
         """Return kernel `index` with contiguous constants."""
-        found = self.kernels.get(index)
-        if found is None:
+        bound = self.kernels.get(index)
+        if bound is None:
             kernel = self.program.kernels[index]
             for fault in host_input_faults(kernel, self.binds):
                 raise MachineError(f"kernel {kernel.name}: {fault}")
             constants = tuple(map(self.expanded, kernel.constants))
-            found = self.kernels.setdefault(index, replace(kernel, constants=constants))
-        return found
+            bound = self.kernels.setdefault(index, replace(kernel, constants=constants))
+        return bound
 
     def expanded(self, array: Array) -> Array:
         """Return `array` as C-contiguous: a splat may store its element only once."""

@@ -191,17 +191,17 @@ class Executor:
 
         After a call, `kept` is what the result `returned` keeps alive, if that is known.
         """
-        found = segment.successors.get(key)
-        if found is not None:
-            return found
+        successor = segment.successors.get(key)
+        if successor is not None:
+            return successor
         assert segment.state is not None, "nothing follows a return"
         state, end = segment.state.copy(), segment.end
         values = [tensor.array.copy() for tensor in end.tensors] if isinstance(end, Read) else ()
         pc, known = resume(state, end, key, values, returned, kept)
-        found = self._record(state, pc, known, times)
+        successor = self._record(state, pc, known, times)
         if segment.frame.trace_size.size <= self.max_trace_size:
-            segment.successors[key] = found
-        return found
+            segment.successors[key] = successor
+        return successor
 
     def _kernel_fault(self, segment: Segment, thunk: object, error: Exception) -> MachineError:
         """Return the `error` of a callable in `segment` as an error at its instruction."""

@@ -395,14 +395,14 @@ class Machine:
         """Return what is prepared in `arena` for calls of function `index` with such arguments."""
         key = (index, tuple(value.structure for value in values))
         try:
-            found = arena.find(key)
-            if found is None:
+            entry = arena.find(key)
+            if entry is None:
                 check_structures(self.program, self.program.functions[index], values)
-                found = new_entry(self.program, arena, index, values, key)
-                arena.add(found)
+                entry = new_entry(self.program, arena, index, values, key)
+                arena.add(entry)
         except OutOfMemory as error:
             raise self._no_room(index, error) from error
-        return found
+        return entry
 
     def _no_room(self, index: int, error: OutOfMemory) -> MachineError:
         return MachineError(f"the arguments of {self.program.functions[index].name}: {error}")

@@ -154,12 +154,12 @@ class State:
 
     def read(self, register: int) -> Object:
         """Return the object in `register`; raise `MachineError` if it is empty."""
-        found = self.registers.get(register)
-        if found is None:
+        value = self.registers.get(register)
+        if value is None:
             raise MachineError(f"register r{register} is read before it is written")
-        if isinstance(found, Dead):
-            raise KilledRegister(register, found.killer)
-        return found
+        if isinstance(value, Dead):
+            raise KilledRegister(register, value.killer)
+        return value
 
     def write(self, register: int, value: Object) -> None:
         """Make `register` refer to `value`; free objects without references."""

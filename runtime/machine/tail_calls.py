@@ -109,10 +109,10 @@ def arguments(
 def target(loop: Loop, function: int, items: tuple[Item, ...]) -> Target | None:
     """Return the frame of `function` for such arguments; None if there are too many others."""
     key = (function, items)
-    found = loop.targets.get(key)
-    if found is None and len(loop.targets) < MAX_FRAMES:
-        found = loop.targets[key] = _target(loop, function, items)
-    return found
+    known_target = loop.targets.get(key)
+    if known_target is None and len(loop.targets) < MAX_FRAMES:
+        known_target = loop.targets[key] = _target(loop, function, items)
+    return known_target
 
 
 def _target(loop: Loop, function: int, items: Sequence[Item]) -> Target:

@@ -44,20 +44,20 @@ class LineAllocations:
 
 def allocations_by_line(program: Program, counters: Counters) -> list[LineAllocations]:
     """Return the allocations of the runs that `counters` are of, those of most bytes first."""
-    found: dict[object, LineAllocations] = {}
+    by_line: dict[object, LineAllocations] = {}
     for site in sorted(counters.storages):
         function = program.functions[site.function]
         exact = function.location(site.pc)
         line = None if exact is None else Location(exact.file, exact.line, 0)
         key = (site.device, line or site)
-        old = found.get(key)
+        old = by_line.get(key)
         storages, allocated = counters.storages[site], counters.storage_bytes[site]
         if old is not None:
             storages, allocated = storages + old.storages, allocated + old.allocated
         instruction = old.instruction if old else function.where(site.pc)
         device = program.devices[site.device]
-        found[key] = LineAllocations(device, line, instruction, storages, allocated)
-    return sorted(found.values(), key=lambda line: (-line.allocated, line.device, line.where))
+        by_line[key] = LineAllocations(device, line, instruction, storages, allocated)
+    return sorted(by_line.values(), key=lambda line: (-line.allocated, line.device, line.where))
 
 
 def allocation_lines(found: Sequence[LineAllocations]) -> list[str]:

@@ -70,13 +70,13 @@ def plan(pack: Pack, sizes: Sequence[int]) -> Layout:
             ),
             (Pool("arena"),),
         )
-        found = solve(problem, budget=NODES // (1 + pairs // PAIRS_PER_NODE))
+        solution = solve(problem, budget=NODES // (1 + pairs // PAIRS_PER_NODE))
     except ProblemError as error:
         total = sum(max(size, 0) for size in sizes)
         text = f"tensors of {total} bytes together have no plan in memory ({error})"
         raise MachineError(text) from error
-    assert not isinstance(found, Infeasible), "an arena without a capacity"
-    return found.height, found.offsets
+    assert not isinstance(solution, Infeasible), "an arena without a capacity"
+    return solution.height, solution.offsets
 
 
 @dataclass(eq=False)
@@ -91,19 +91,19 @@ class Plans:
         """Return the plan of `pack` for these sizes."""
         key = (pack.alignment, pack.lifetimes, pack.arms, sizes)
         with self._lock:
-            found = self._kept.get(key)
-            if found is not None:
+            layout = self._kept.get(key)
+            if layout is not None:
                 self._kept.move_to_end(key)
-                return found
-        found = plan(pack, sizes)
+                return layout
+        layout = plan(pack, sizes)
         with self._lock:
             if key not in self._kept:
-                self._kept[key] = found
+                self._kept[key] = layout
                 self._offsets += len(sizes)
             while self._offsets > MAX_KEPT and len(self._kept) > 1:
                 _, (_, offsets) = self._kept.popitem(last=False)
                 self._offsets -= len(offsets)
-        return found
+        return layout
 
 
 def all_sizes(pack: Pack, given: Iterator[int]) -> tuple[int, ...]:

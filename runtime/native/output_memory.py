@@ -132,7 +132,7 @@ def given_for(entry: Entry, shapes: Sequence[Shape], out: Value | None) -> list[
     if out is None:
         return [None] * len(results)
     places = fields_of(together(entry.nested.outputs), out, "out")
-    found: list[Array | None] = []
+    arrays: list[Array | None] = []
     for (name, place), result, shape in zip(places, results, shapes, strict=True):
         if not isinstance(place, np.ndarray):
             raise MachineError(f"{name} must be an array, but is {type(place).__name__}")
@@ -142,8 +142,8 @@ def given_for(entry: Entry, shapes: Sequence[Shape], out: Value | None) -> list[
             raise MachineError(f"{name} must be {wanted}, but is {given}")
         if not array.flags.writeable:
             raise MachineError(f"{name} is read-only")
-        found.append(array)
-    return found
+        arrays.append(array)
+    return arrays
 
 
 MOST_KEPT = 256 << 20

@@ -155,15 +155,15 @@ class Times:
 
     def by_route(self) -> Mapping[tuple[int, int], Total]:
         """Return the totals of copies between devices, by (from, to)."""
-        found = self._totals(lambda work: work.route)
-        return {route: total for route, total in found.items() if route is not None}
+        totals = self._totals(lambda work: work.route)
+        return {route: total for route, total in totals.items() if route is not None}
 
     def _totals(self, key: Callable[[Work], K]) -> dict[K, Total]:
         """Return the sums of works of equal `key`, the longest first."""
-        found: dict[K, Total] = {}
+        totals: dict[K, Total] = {}
         for work, total in self.works.items():
-            found.setdefault(key(work), Total()).add(total)
-        return dict(sorted(found.items(), key=lambda item: -item[1].time))
+            totals.setdefault(key(work), Total()).add(total)
+        return dict(sorted(totals.items(), key=lambda item: -item[1].time))
 
 
 class CallProfile:

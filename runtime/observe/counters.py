@@ -120,10 +120,10 @@ class Counting:
 
 
 def _by_device(table: Counter[AllocationSite]) -> Counter[int]:
-    found = Counter[int]()
+    counts = Counter[int]()
     for site, count in table.items():
-        found[site.device] += count
-    return found
+        counts[site.device] += count
+    return counts
 
 
 def _shared(table: Counter[Any], pool: Pool) -> Counter[Any]:

@@ -45,16 +45,16 @@ def bytes_of(array: Array) -> Bytes:
 
 def _clusters(arrays: Sequence[Array]) -> list[list[int]]:
     """Return the numbers of `arrays` that have bytes, those of overlapping ones together."""
-    found: list[list[int]] = []
+    clusters: list[list[int]] = []
     stop = 0
     numbers = (number for number, array in enumerate(arrays) if array.nbytes)
     for number in sorted(numbers, key=lambda number: address_of(arrays[number])):
         start = address_of(arrays[number])
-        if not found or start >= stop:
-            found.append([])
-        found[-1].append(number)
+        if not clusters or start >= stop:
+            clusters.append([])
+        clusters[-1].append(number)
         stop = max(stop, start + arrays[number].nbytes)
-    return found
+    return clusters
 
 
 def _copies(arrays: Sequence[Array], workspace: Workspace) -> tuple[list[Array], list[Bytes]]:

@@ -118,13 +118,13 @@ def works_of(
 
     `origins` are their instructions in `function`, and steps in kernels.
     """
-    found: list[tuple[Work, int]] = []
+    works: list[tuple[Work, int]] = []
     for number, origin in enumerate(origins, 1):
         if number < len(origins) and origins[number] == origin:
             continue
         operands = details.operands.get(origin[0])
-        found.append((work_of(program, function, *origin, operands), number))
-    return found
+        works.append((work_of(program, function, *origin, operands), number))
+    return works
 
 
 def work_of(

@@ -71,7 +71,7 @@ def _order(track: int) -> Event:
 
 def _slice(slice: Slice, start: int, devices: Sequence[str]) -> Event:
     what = slice.what
-    found: Event = {
+    event: Event = {
         "ph": "X",
         "pid": slice.thread,
         "tid": what.device + 1 if isinstance(what, Work) else FUNCTIONS,
@@ -79,7 +79,7 @@ def _slice(slice: Slice, start: int, devices: Sequence[str]) -> Event:
         "dur": (slice.stop - slice.start) / 1000,
     }
     if isinstance(what, str):
-        return {**found, "name": what, "cat": "function"}
+        return {**event, "name": what, "cat": "function"}
     args: Event = {}
     if what.kernel:
         args["kernel"] = what.kernel
@@ -93,7 +93,7 @@ def _slice(slice: Slice, start: int, devices: Sequence[str]) -> Event:
     if what.size:
         args["bytes"] = what.size
     category = "kernel" if what.kernel else "copy" if what.route is not None else "host"
-    return {**found, "name": what.name, "cat": category, "args": {**args, **_source(what.location)}}
+    return {**event, "name": what.name, "cat": category, "args": {**args, **_source(what.location)}}
 
 
 def _source(location: Location | None) -> Event:

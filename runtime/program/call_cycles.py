@@ -127,11 +127,11 @@ class CallCycles:
         if not self.is_pure or self.components[function] != self.components[callee]:
             return None
         code = self.program.functions[function].instructions
-        found: list[vm.Instruction] = []
+        instructions: list[vm.Instruction] = []
         results, killed, pc = {dst}, set[int](), pc + 1
         while True:
             instruction = code[pc]
-            found.append(instruction)
+            instructions.append(instruction)
             match instruction:
                 case vm.Move(to, source):
                     if source in killed or not (source in results or is_live(source)):
@@ -146,7 +146,7 @@ class CallCycles:
                 case vm.Goto(offset) if offset > 0:
                     pc += offset - 1
                 case vm.Ret(result):
-                    return found if result in results else None
+                    return instructions if result in results else None
                 case _:
                     return None
             pc += 1

@@ -55,11 +55,11 @@ def components(successors: Mapping[Node, Iterable[Node]]) -> list[list[Node]]:
 
 def reached(starts: Iterable[Node], successors: Mapping[Node, Iterable[Node]]) -> dict[Node, None]:
     """Return `starts` and all nodes that they lead to."""
-    found = dict.fromkeys(starts)
-    pending = [*found]
+    nodes = dict.fromkeys(starts)
+    pending = [*nodes]
     while pending:
         for other in successors.get(pending.pop(), ()):
-            if other not in found:
-                found[other] = None
+            if other not in nodes:
+                nodes[other] = None
                 pending.append(other)
-    return found
+    return nodes

@@ -125,7 +125,7 @@ class Known:
 
 def resolved(type: int, args: tuple[Known | None, ...], data: DataTypes) -> Known | None:
     """Return a type where the parameters of its definition are `args`; None if it is unknown."""
-    found = data.types[type]
-    if isinstance(found, TypeParameter):
-        return args[found.number] if found.number < len(args) else None
+    definition = data.types[type]
+    if isinstance(definition, TypeParameter):
+        return args[definition.number] if definition.number < len(args) else None
     return Known(type, args)

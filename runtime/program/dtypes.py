@@ -21,19 +21,19 @@ def type_name(dtype: np.dtype[Any]) -> str:
 
 def element_type(name: str) -> np.dtype[Any]:
     """Return the NumPy type called `name`; raise `MachineError` if it is not supported."""
-    found = _TYPES.get(name)
-    if found is None and name in _PACKAGES:
+    dtype = _TYPES.get(name)
+    if dtype is None and name in _PACKAGES:
         try:
-            found = np.dtype(getattr(import_module(_PACKAGES[name]), name))
+            dtype = np.dtype(getattr(import_module(_PACKAGES[name]), name))
         except ImportError:
             raise MachineError(
                 f"element type {name} needs the package {_PACKAGES[name]}: "
                 "pip install 'xrelay[narrow]'"
             ) from None
-        _TYPES[name], _NAMES[found] = found, name
-    if found is None:
+        _TYPES[name], _NAMES[dtype] = dtype, name
+    if dtype is None:
         raise MachineError(f"unsupported element type {name} (supported: {', '.join(_TYPES)})")
-    return found
+    return dtype
 
 
 def has_element_type(dtype: np.dtype[Any]) -> bool:

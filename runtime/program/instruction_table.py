@@ -57,13 +57,13 @@ class Piece(NamedTuple):
 
 def _parts(syntax: str) -> list[tuple[str, str, bool]]:
     """Return the pieces of a syntax: words, the name of a field or "", and if it is optional."""
-    found: list[tuple[str, str, bool]] = []
+    parts: list[tuple[str, str, bool]] = []
     for part in re.findall(r"\(\?[^)]*\)|(?:(?!\(\?).)+", syntax):
         optional = part.startswith("(?")
         body = part[2:-1] if optional else part
         pairs = re.findall(r"([^$]*)(?:\$(\w+)|$)", body)
-        found += [(words, name, optional) for words, name in pairs if words or name]
-    return found
+        parts += [(words, name, optional) for words, name in pairs if words or name]
+    return parts
 
 
 @cache
@@ -95,15 +95,15 @@ def fields_of_kinds(
 
 
 def _registers(instruction: Instruction, kinds: frozenset[Kind]) -> tuple[int, ...]:
-    found: list[int] = []
+    numbers: list[int] = []
     for name, immediate in fields_of_kinds(type(instruction), kinds):
         value = getattr(instruction, name)
         items = cast("tuple[Any, ...]", value if isinstance(value, tuple) else (value,))
         if immediate:
-            found += [item.index for item in items if isinstance(item, Reg)]
+            numbers += [item.index for item in items if isinstance(item, Reg)]
         else:
-            found += [item for item in items if isinstance(item, int)]
-    return tuple(found)
+            numbers += [item for item in items if isinstance(item, int)]
+    return tuple(numbers)
 
 
 def reads(instruction: Instruction) -> tuple[int, ...]:

@@ -582,8 +582,8 @@ class Pack(Instruction):
         if len(self.arms) % 3:
             yield f"arms must be triples of a slice, a branch and an arm, but are {len(self.arms)}"
             return
-        found = Counter(zip(self.arms[::3], self.arms[1::3], strict=True))
-        for (number, branch), times in found.items():
+        counts = Counter(zip(self.arms[::3], self.arms[1::3], strict=True))
+        for (number, branch), times in counts.items():
             if not 0 <= number < count:
                 yield f"slice {number} is out of range [0, {count})"
             if times > 1:

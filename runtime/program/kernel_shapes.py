@@ -47,13 +47,13 @@ def size_operands(op: str, binds: Mapping[str, Bind]) -> tuple[int, ...]:
 
 def size_inputs(kernel: Kernel, binds: Mapping[str, Bind]) -> tuple[int, ...]:
     """Return the inputs of `kernel`, by number, that some step reads as sizes."""
-    found = {
+    inputs = {
         step.ins[i]
         for step in kernel.steps
         for i in size_operands(step.op, binds)
         if i < len(step.ins) and step.ins[i] < len(kernel.ins)
     }
-    return tuple(sorted(found))
+    return tuple(sorted(inputs))
 
 
 def host_input_faults(kernel: Kernel, binds: Mapping[str, Bind]) -> Iterator[str]:

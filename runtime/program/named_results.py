@@ -98,5 +98,5 @@ def _fields(
     if not 0 <= tag < len(constructors) or len(constructors[tag].fields) != len(value):
         return unknown
     args = tuple(resolved(arg, known.args, data) for arg in type.args)
-    found = constructors[tag]
-    return found.name, [resolved(field, args, data) for field in found.fields]
+    constructor = constructors[tag]
+    return constructor.name, [resolved(field, args, data) for field in constructor.fields]

@@ -149,7 +149,7 @@ def tensors_in(roots: tuple[Object, ...]) -> list[Tensor] | None:
 
     Raises `MachineError` if `roots` unfold to more than `MAX_OPERANDS` items.
     """
-    found: list[Tensor] = []
+    tensors: list[Tensor] = []
     rest = list(reversed(roots))
     count = 0
     while rest:
@@ -158,26 +158,26 @@ def tensors_in(roots: tuple[Object, ...]) -> list[Tensor] | None:
         if count > MAX_OPERANDS:
             raise MachineError(f"operands have more than {MAX_OPERANDS} items")
         if isinstance(item, Tensor):
-            found.append(item)
+            tensors.append(item)
         elif isinstance(item, Data):
             rest.extend(reversed(item.parts))
         else:
             return None
-    return found
+    return tensors
 
 
 def distinct_tensors(root: Object) -> list[Tensor] | None:
     """Return the tensors in `root`, each once; None if there is any other object."""
-    found: list[Tensor] = []
+    tensors: list[Tensor] = []
     rest, seen = [root], {root}
     while rest:
         item = rest.pop()
         if isinstance(item, Tensor):
-            found.append(item)
+            tensors.append(item)
         elif isinstance(item, Data):
             new = [part for part in dict.fromkeys(item.parts) if part not in seen]
             seen.update(new)
             rest += reversed(new)
         else:
             return None
-    return found
+    return tensors

@@ -186,10 +186,10 @@ class Callables:
         return self._main
 
     def __getitem__(self, name: str) -> CompiledFunction:
-        found = self.functions.get(name)
-        if found is None:
+        function = self.functions.get(name)
+        if function is None:
             raise NoFunction(f"the program has no function {name}; {self._defined()}")
-        return found
+        return function
 
     def __getattr__(self, name: str) -> CompiledFunction:
         text = f"the executable has no attribute or function '{name}'"

@@ -27,16 +27,16 @@ def require_disjoint(out: object) -> None:
     """Raise `MachineError` if two elements of the arrays in `out` have bytes in common."""
     if type(out) is np.ndarray and 0 not in out.strides:
         return
-    found: list[Array] = []
+    arrays: list[Array] = []
     rest = [out]
     while rest:
         item = rest.pop()
         if isinstance(item, tuple | list):
             rest.extend(cast("Sequence[object]", item))
         elif isinstance(item, np.ndarray):
-            found.append(cast(Array, item))
-    for i, array in enumerate(found):
+            arrays.append(cast(Array, item))
+    for i, array in enumerate(arrays):
         if any(n > 1 and not step for n, step in zip(array.shape, array.strides, strict=True)):
             raise MachineError("out has an array whose elements overlap")
-        if any(_overlap(array, other) for other in found[:i]):
+        if any(_overlap(array, other) for other in arrays[:i]):
             raise MachineError("out has arrays that overlap")

@@ -82,12 +82,12 @@ class MemoryUse:
 
         head, *rows = ("".join(f"<td>{escape(c)}</td>" for c in row) for row in self._rows())
         lines = "".join(f"<tr>{row}</tr>" for row in rows)
-        found = f"<table><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table>"
-        found += f"<p>{escape(self._total())}</p>"
+        html = f"<table><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table>"
+        html += f"<p>{escape(self._total())}</p>"
         if self.pictures is not None:  # as an image, whose style is its own
             image = b64encode(self.pictures().svg().encode()).decode()
-            found += f'<img alt="memory plan" src="data:image/svg+xml;base64,{image}">'
-        return found
+            html += f'<img alt="memory plan" src="data:image/svg+xml;base64,{image}">'
+        return html
 
     def _total(self) -> str:
         return f"weights {self.weights:,} B, in use {self.in_use:,} B of {self.limit:,} B"

@@ -52,11 +52,11 @@ def in_order(
 
 def converted(function: Function, args: Sequence[object]) -> tuple[object, ...]:
     """Return `args` with Python's numbers as tensors; raise `MachineError` if one does not fit."""
-    found = list(args)
+    arguments = list(args)
     for i, (param, value) in enumerate(zip(function.params, args, strict=False)):
         if isinstance(value, bool | int | float) and not isinstance(value, np.generic):
-            found[i] = _scalar(f"parameter '{param.name}' of {function.name}", param, value)
-    return tuple(found)
+            arguments[i] = _scalar(f"parameter '{param.name}' of {function.name}", param, value)
+    return tuple(arguments)
 
 
 def _scalar(what: str, param: Param, value: bool | int | float) -> object:

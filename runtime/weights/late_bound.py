@@ -88,15 +88,15 @@ def executable_of(
         return written(program)
     source, where = weights_in(weights), place_of(weights, "the given weights")
     late = {constant.name: constant for constant in program.late_constants}
-    found = _bound(late.values(), source, where)
+    arrays = _bound(late.values(), source, where)
     if embed:
-        constants = tuple(found[c.name] if isinstance(c, Late) else c for c in program.constants)
+        constants = tuple(arrays[c.name] if isinstance(c, Late) else c for c in program.constants)
         bundled = replace(program, constants=constants)
         return written(bundled)
     if not isinstance(weights, Mapping):
         file = Path(weights).name
     unused = tuple(name for name in source.names if name not in late)
-    sums = {name: checksums_of(array) for name, array in found.items()}
+    sums = {name: checksums_of(array) for name, array in arrays.items()}
     derived = tuple(source.function(name) for name in late if name not in source.source)
     return written(program, weights_file=file, unused=unused, checksums=sums, weights=derived)
 
@@ -146,7 +146,7 @@ def load_weights(
     source, where = weights_in(weights, executable.weights), place_of(weights, "params")
     late = {constant.name: constant for constant in executable.program.late_constants}
     wanted = [c for c in late.values() if not partial or c.name in source]
-    found = _bound(wanted, source, where)
+    arrays = _bound(wanted, source, where)
     if executable.checksums and not isinstance(weights, Mapping):
         known = {*late, *executable.unused, *others}
         extra = [name for name in source.names if name not in known]
@@ -156,15 +156,15 @@ def load_weights(
                 "lacks: it belongs to another program"
             )
     for name, sums in executable.checksums.items():
-        if name not in found:
+        if name not in arrays:
             continue
-        data = bytes_of(found[name])
+        data = bytes_of(arrays[name])
         if sample_of(data) != sums.sample or (verify and sha256_of(data) != sums.sha256):
             raise ExecutableError(
                 f"{where}: the values of '{name}' are not those that the program was compiled "
                 "with: compile it again, or give the file that belongs to it"
             )
-    return found
+    return arrays
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -51,5 +51,5 @@ def _file_of(array: Array) -> mmap.mmap | None:
     base = cast(object, array)
     while isinstance(base, np.ndarray):
         base = cast(object, cast(Array, base).base)
-    found = cast(object, base.obj) if isinstance(base, memoryview) else base
-    return found if isinstance(found, mmap.mmap) and memoryview(found).readonly else None
+    owner = cast(object, base.obj) if isinstance(base, memoryview) else base
+    return owner if isinstance(owner, mmap.mmap) and memoryview(owner).readonly else None

@@ -68,9 +68,9 @@ class TensorFile:
                 for name, entry in header.items()
                 if name != METADATA
             }
-            found = header.get(METADATA)
-            if isinstance(found, dict):
-                pairs = cast("Mapping[object, object]", found).items()
+            metadata = header.get(METADATA)
+            if isinstance(metadata, dict):
+                pairs = cast("Mapping[object, object]", metadata).items()
                 self.metadata = {
                     key: text
                     for key, text in pairs
@@ -130,16 +130,16 @@ def _header(data: memoryview) -> tuple[Mapping[str, object], int]:
     start = _LENGTH + length
     try:
         text = str(data[_LENGTH:start], "utf-8")
-        found: object = json.loads(text, object_pairs_hook=_without_duplicates)
+        header: object = json.loads(text, object_pairs_hook=_without_duplicates)
     except RecursionError:
         raise ValueError("its header is nested too deeply") from None
     except UnicodeDecodeError:
         raise ValueError("its header is not UTF-8") from None
     except json.JSONDecodeError as error:
         raise ValueError(f"its header is not JSON: {error}") from None
-    if not isinstance(found, dict):
+    if not isinstance(header, dict):
         raise ValueError("its header must be a JSON object")
-    return cast("Mapping[str, object]", found), start
+    return cast("Mapping[str, object]", header), start
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

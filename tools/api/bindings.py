@@ -151,12 +151,12 @@ def passes_of(bindings: InputBindings) -> list[ModulePass]:
     shapes = (f"{name}={'x'.join(map(_dim, s))}" for name, s in bindings.all_shapes.items())
     dims = (f"{name}={size}" for name, size in bindings.dims.items())
     values = (f"{name}={value_text(name, v)}" for name, v in bindings.values.items())
-    found: list[ModulePass] = []
+    passes: list[ModulePass] = []
     if bindings.all_shapes or bindings.dims:
-        found.append(BindDimsPass((*shapes,), (*dims,)))
+        passes.append(BindDimsPass((*shapes,), (*dims,)))
     if bindings.values:
-        found.append(BindInputsPass((*values,)))
-    return found
+        passes.append(BindInputsPass((*values,)))
+    return passes
 
 
 def _dim(size: int | None) -> str:

@@ -279,14 +279,14 @@ def _weights(
 ) -> dict[str, Array]:
     """Return the values of late-bound constants: those of `params`, and `own` ones."""
     wanted = [late.name for late in program.late_constants]
-    found: dict[str, Array] = {}
+    weights: dict[str, Array] = {}
     for source in (own, params) if wanted else ():
         if source is not None and not (source is own and _is_missing(own)):
-            found |= weights_in(source).arrays(wanted)
-    missing = [late for late in program.late_constants if late.name not in found]
+            weights |= weights_in(source).arrays(wanted)
+    missing = [late for late in program.late_constants if late.name not in weights]
     if missing:
         raise UsageError(_missing(missing, own))
-    return found
+    return weights
 
 
 def _missing(missing: Sequence[Late], own: Mapping[str, Array] | Path | None) -> str:

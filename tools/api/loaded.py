@@ -229,11 +229,11 @@ def with_random_weights(
     wanted = [Late(name, spec_of(op.result.type, op)) for op in ops for name in [op.param.data]]
     has_file = isinstance(program.weights, Path) and not program.weights.exists()
     source = weights_in({} if program.weights is None or has_file else program.weights)
-    found = {late.name: source.array(late.name) for late in wanted if late.name in source}
-    missing = {late.name: late for late in wanted if late.name not in found}
+    weights = {late.name: source.array(late.name) for late in wanted if late.name in source}
+    missing = {late.name: late for late in wanted if late.name not in weights}
     if missing:
         say(random_weights_text(list(missing), seed))
-    return replace(program, weights=found | random_parameters(missing.values(), seed, memory))
+    return replace(program, weights=weights | random_parameters(missing.values(), seed, memory))
 
 
 def native_kernels(
@@ -283,10 +283,10 @@ class TypeTable:
         """Return the index of a tuple or data, with those that it uses; None of any other type."""
         if not isinstance(type, BuiltinTupleType) and not self._is_data(type):
             return None
-        found = self._add(type, ())
+        number = self._add(type, ())
         while len(self._definitions) < len(self._numbers):
             self._define(self._ops[list(self._numbers)[len(self._definitions)]])
-        return found
+        return number
 
     def _is_data(self, type: Attribute) -> bool:
         return isinstance(type, AdtType) and type.adt.string_value() in self._ops

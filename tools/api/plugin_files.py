@@ -51,16 +51,16 @@ def _universe_of(module: ModuleType) -> Any:
     from xdsl.universe import Universe
     from xdsl.utils.target import Target
 
-    found = Universe()
+    universe = Universe()
     for value in vars(module).values():
         if isinstance(value, Dialect):
-            found.all_dialects[value.name] = _always(value)
+            universe.all_dialects[value.name] = _always(value)
         elif isinstance(value, type) and value.__module__ == module.__name__:
             if issubclass(value, ModulePass) and hasattr(value, "name"):
-                found.all_passes[value.name] = _always(value)
+                universe.all_passes[value.name] = _always(value)
             elif issubclass(value, Target) and hasattr(value, "name"):
-                found.all_targets[value.name] = _always(value)
-    return found
+                universe.all_targets[value.name] = _always(value)
+    return universe
 
 
 def _always(value: Any) -> Any:

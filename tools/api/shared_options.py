@@ -81,14 +81,14 @@ def shared_options(parsed: Namespace | Mapping[str, Any]) -> SharedOptions:
     """
     given = vars(parsed) if isinstance(parsed, Namespace) else parsed
     hints: Mapping[str, Any] = SharedOptions.__annotations__
-    found = {name: given[name] for name in hints if given.get(name) is not None}
+    options = {name: given[name] for name in hints if given.get(name) is not None}
     unknown = [] if isinstance(parsed, Namespace) else [name for name in given if name not in hints]
     if unknown:
         raise TypeError(f"unexpected keyword argument '{unknown[0]}'")
-    for name, value in found.items():
+    for name, value in options.items():
         type = get_args(hints[name])[0]
         known = get_args(type) if get_origin(type) is Literal else (True, False)
         if value not in known:
             listed = ", ".join(map(str, known))
             raise UsageError(f"{name} must be one of {listed}, but is {value!r:.80}")
-    return cast("SharedOptions", found)
+    return cast("SharedOptions", options)

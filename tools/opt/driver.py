@@ -415,10 +415,10 @@ class Opt:
 
     def fail(self, error: Exception) -> None:
         """Report an error; an internal one is raised again."""
-        found = message_of(error)
-        if found is None:
+        message = message_of(error)
+        if message is None:
             raise error
         if self.messages is None:
             report(error, show=self.reporter.shown, traceback=self.args.traceback)
         else:
-            self.messages.append(found[0])
+            self.messages.append(message[0])

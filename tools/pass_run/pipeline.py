@@ -431,9 +431,9 @@ def report_index(names: Sequence[str]) -> int:
 
 def opened(steps: Iterable[Step]) -> list[Step]:
     """Return `steps`, those of `plan-memref` in its place: memory is reported within it."""
-    found: list[Step] = []
+    inner_steps: list[Step] = []
     for step in steps:
         inner = step.run.steps() if isinstance(step.run, CompositePass) else ()
         is_open = any(part.name == EXPANDS for part in inner)
-        found += (Step(part, step.groups) for part in inner) if is_open else (step,)
-    return found
+        inner_steps += (Step(part, step.groups) for part in inner) if is_open else (step,)
+    return inner_steps

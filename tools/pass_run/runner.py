@@ -50,14 +50,14 @@ class Recipe:
 
 def read_recipe(text: str) -> Recipe | None:
     """Parse the first lines of a reproducer; None if `text` is not one."""
-    found: dict[str, str] = {}
+    entries: dict[str, str] = {}
     for line in text.split("\n", 4)[:4]:
         match = LINE.match(line)
         if match is not None:
-            found[match[1]] = match[2].strip()
-    if "pipeline" not in found:
+            entries[match[1]] = match[2].strip()
+    if "pipeline" not in entries:
         return None
-    return Recipe(found["pipeline"], tuple(found.get("flags", "").split()))
+    return Recipe(entries["pipeline"], tuple(entries.get("flags", "").split()))
 
 
 class InternalError(Exception):
@@ -216,10 +216,10 @@ def _named(error: Exception, pass_name: str) -> Exception:
     if isinstance(error, PassError | ParseError | SourceError):
         if not isinstance(error, PassError) or error.location is not None:
             return error
-    found = message_of(error)
-    if found is None or found[0].location is not None:
+    message = message_of(error)
+    if message is None or message[0].location is not None:
         return error
-    text = f"pass '{pass_name}' failed: {found[0].message}"
-    named = SourceError(Message(Severity.ERROR, text, None, found[0].notes))
+    text = f"pass '{pass_name}' failed: {message[0].message}"
+    named = SourceError(Message(Severity.ERROR, text, None, message[0].notes))
     named.__cause__ = error
     return named

@@ -65,9 +65,9 @@ def _loads(spans: list[tuple[int, int, int]], columns: int) -> list[int]:
     for start, stop, size in spans:
         change[start] += size
         change[stop] -= size
-    found: list[int] = []
+    sums: list[int] = []
     now = 0
     for step in change[:columns]:
         now += step
-        found.append(now)
-    return found or [0]
+        sums.append(now)
+    return sums or [0]

@@ -40,14 +40,14 @@ class GivenInputs:
         """Return the arguments of `function`; `UsageError` where they are missing or wrong."""
         files = self._files(function, params)
         missing = self._missing(function, params, files)
-        found = {**self.weights, **{name: array.read() for name, array in files.items()}}
-        found |= self._bound(params)
+        arrays = {**self.weights, **{name: array.read() for name, array in files.items()}}
+        arrays |= self._bound(params)
         if missing:
             from ...runtime.calls.random_inputs import random_inputs  # a third of NumPy's start-up
 
             assert self.seed is not None, "inputs without a value are an error"
-            found |= random_inputs(missing, self.seed, memory)
-        return [found[param.name] for param in params]
+            arrays |= random_inputs(missing, self.seed, memory)
+        return [arrays[param.name] for param in params]
 
     def _missing(
         self, function: str, params: Sequence[Param], files: Mapping[str, FileArray]
@@ -62,7 +62,7 @@ class GivenInputs:
     def _files(self, function: str, params: Sequence[Param]) -> dict[str, FileArray]:
         """Return the arrays of parameters; `FileError` for one that does not fit."""
         specs = {param.name: param.spec for param in params}
-        found: dict[str, FileArray] = {}
+        by_name: dict[str, FileArray] = {}
         for name, array in self.arrays.with_names(list(specs), "input").items():
             if name in self.constants or name in self.bindings.values:
                 continue
@@ -73,8 +73,8 @@ class GivenInputs:
             if spec is not None and not spec.accepts(array.spec):
                 message = f"{array.what} must be {spec} for {function}, but is {array.spec}"
                 raise FileError(array.path, message)
-            found[name] = array
-        return found
+            by_name[name] = array
+        return by_name
 
     def _bound(self, params: Sequence[Param]) -> dict[str, Array]:
         if not self.bindings.values:
@@ -82,7 +82,7 @@ class GivenInputs:
         from ...runtime.calls.input_values import fitted
         from ...runtime.program.dtypes import element_type
 
-        found: dict[str, Array] = {}
+        arrays: dict[str, Array] = {}
         for param in params:
             value = self.bindings.values.get(param.name)
             if value is None:
@@ -93,8 +93,8 @@ class GivenInputs:
                 made = fitted(value, element_type(param.spec.dtype), param.spec.shape)
             except ValueError as error:
                 raise UsageError(f"--inputs {param.name}: {error}") from None
-            found[param.name] = made.copy()
-        return found
+            arrays[param.name] = made.copy()
+        return arrays
 
 
 def _bound_params(

@@ -69,12 +69,12 @@ class MemoryOfRun:
                 ]
             )
         head = f"memory of this run of @{self.function}, with the functions that it calls"
-        found = [printable(head), *table(rows, "<>>>>>>", "  ")]
+        lines = [printable(head), *table(rows, "<>>>>>>", "  ")]
         if self.allocations:
             what = f"allocations of this run of @{self.function}, by line of the source"
-            found += ["", printable(what)]
-            found += [f"  {printable(line)}" for line in allocation_lines(self.allocations)]
-        return found
+            lines += ["", printable(what)]
+            lines += [f"  {printable(line)}" for line in allocation_lines(self.allocations)]
+        return lines
 
     def _json(self) -> dict[str, Any]:
         return {
@@ -99,15 +99,15 @@ def dims_of_run(
     use: MemoryUse, function: str, shapes: Sequence[tuple[int, ...]]
 ) -> Mapping[str, Mapping[str, int]]:
     """Return the dims of the function that is run, by its name, from the shapes of its inputs."""
-    found: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     for candidate in use.functions:
         if candidate.name != f"@{function}":
             continue
         for variable in candidate.formulas.variables:
             at = variable.parameter
             if at is not None and at < len(shapes) and variable.axis < len(shapes[at]):
-                found[variable.name] = shapes[at][variable.axis]
-    return {f"@{function}": found}
+                sizes[variable.name] = shapes[at][variable.axis]
+    return {f"@{function}": sizes}
 
 
 def memory_of_run(

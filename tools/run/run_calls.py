@@ -48,14 +48,14 @@ def _params(function: str, executable: Executable) -> Sequence[Param]:
 def _parameters(
     options: Options, executable: Executable, given: Weights, read: ReadParameters
 ) -> Arrays:
-    late, found = executable.weights, Arrays()
+    late, arrays = executable.weights, Arrays()
     wanted = [weight.name for weight in late]
     is_missing = isinstance(given, Path) and not given.exists()
     if wanted and given is not None and not is_missing:
-        found = read(given, wanted)
-    missing = [weight for weight in late if weight.name not in found]
+        arrays = read(given, wanted)
+    missing = [weight for weight in late if weight.name not in arrays]
     if not missing:
-        return found
+        return arrays
     if not options.random_weights:
         file = options.params or given
         where = f"{file} has none" if isinstance(file, Path | str) else "no weights file is named"
@@ -69,7 +69,7 @@ def _parameters(
     seed = options.random_seed or 0
     names = [weight.name for weight in missing]
     inform("xrelay-run", random_weights_text(names, seed))
-    return found | random_parameters(missing, seed, options.memory)
+    return arrays | random_parameters(missing, seed, options.memory)
 
 
 def _show_profile(program: Compiled, options: Options) -> None:
@@ -160,9 +160,9 @@ def _write_outputs(path: str, outputs: Mapping[str, Any], files: OutputFiles) ->
 def _compare(options: Options, outputs: Mapping[str, Any], expected: ArrayFiles) -> None:
     """Compare outputs with the expected ones; `UsageError` if they differ."""
 
-    found = faults(outputs, expected, options.rtol, options.atol)
-    if found:
-        raise UsageError("\n".join(["the outputs are not as expected", *found]))
+    messages = faults(outputs, expected, options.rtol, options.atol)
+    if messages:
+        raise UsageError("\n".join(["the outputs are not as expected", *messages]))
     count = len(expected.named) + len(expected.ordered)
     print(f"as expected: {count} output{'s' * (count != 1)}")
 
@@ -175,7 +175,7 @@ def faults(
 
     Raises `FileError` for an array that is not one of the outputs.
     """
-    found: list[str] = []
+    messages: list[str] = []
     for name, array in expected.with_names(list(outputs), "output").items():
         if name not in outputs:
             known = known_names(name, outputs)
@@ -185,8 +185,8 @@ def faults(
             raise UsageError(f"'{name}' is not a tensor, but {array.path} holds one")
         fault = difference(cast(Array, value), array.read(), rtol, atol)
         if fault is not None:
-            found.append(f"{name}: {fault}")
-    return found
+            messages.append(f"{name}: {fault}")
+    return messages
 
 
 def difference(actual: Array, expected: Array, rtol: float, atol: float) -> str | None:

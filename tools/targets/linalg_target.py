@@ -116,11 +116,11 @@ def resource_of(op: arith.ConstantOp) -> str:
 
 def resources_of(module: ModuleOp) -> list[arith.ConstantOp]:
     """Return an op for each weight that `module` names as a resource, in order of first use."""
-    found: dict[str, arith.ConstantOp] = {}
+    constants: dict[str, arith.ConstantOp] = {}
     for op in walk(module):
         if isinstance(op, arith.ConstantOp) and isinstance(op.value, DenseResourceAttr):
-            found.setdefault(resource_of(op), op)
-    return [*found.values()]
+            constants.setdefault(resource_of(op), op)
+    return [*constants.values()]
 
 
 def weights_of(program: Given, resources: Sequence[arith.ConstantOp]) -> Weights:

@@ -93,14 +93,14 @@ class SmtText:
 
     def _monomial(self, monomial: Monomial) -> str:
         key = monomial[0] if len(monomial) == 1 else monomial
-        found = self._terms.get(key)
-        if found is None:
+        term = self._terms.get(key)
+        if term is None:
             if isinstance(key, Symbol):
-                found = self._symbol(key)
+                term = self._symbol(key)
             else:
-                found = self.constant("product", all(symbol.natural for symbol in monomial))
-            self._terms[key] = found
-        return found
+                term = self.constant("product", all(symbol.natural for symbol in monomial))
+            self._terms[key] = term
+        return term
 
     def _symbol(self, symbol: Symbol) -> str:
         place = packed_of(symbol)
@@ -130,9 +130,9 @@ class SmtText:
     def _orders(self, orders: Orders, sizes: Sequence[Expr]) -> list[str]:
         """Return the offsets, and the total of each pool, of which only orders are known."""
         terms = tuple(map(self.size, sizes))
-        found = self._layouts.get((orders, terms))
-        if found is not None:
-            return found
+        names = self._layouts.get((orders, terms))
+        if names is not None:
+            return names
         rows = orders.rows
         offsets = [self.constant("offset", True) for _ in terms]
         ends: list[str] = []

@@ -50,13 +50,13 @@ def blocks(text: str, implicit_module: bool) -> list[Block]:
     indent = 0
     if implicit_module and lines and (lines[0], lines[-1]) in MODULES:
         lines, indent = lines[1:-1], 2
-    found: list[list[str]] = []
+    groups: list[list[str]] = []
     for line in lines:
         starts = not line[indent:].startswith((" ", "}", "^"))
-        if starts or not found:
-            found.append([])
-        found[-1].append(line[indent:])
-    return list(_merged(Block(_symbol(lines[0]), tuple(lines)) for lines in found))
+        if starts or not groups:
+            groups.append([])
+        groups[-1].append(line[indent:])
+    return list(_merged(Block(_symbol(lines[0]), tuple(lines)) for lines in groups))
 
 
 def _symbol(line: str) -> str | None:
@@ -94,9 +94,9 @@ def check_lines(block: Block, prefix: str) -> list[str]:
         add("", first)
     else:
         name = re.escape(block.symbol)
-        found = re.search(rf'@{name}\(?|sym_name = "{name}"', first)
-        assert found is not None, "a block starts with the op that defines its symbol"
-        end = found.end()
+        match = re.search(rf'@{name}\(?|sym_name = "{name}"', first)
+        assert match is not None, "a block starts with the op that defines its symbol"
+        end = match.end()
         add("-LABEL", first[:end])
         if first[end:].strip():
             add("-SAME", f"  {first[end:].strip()}")

@@ -118,8 +118,10 @@ class DenseText:
     def _parse_splat(self, splat: _Splat, parse: Callable[[], AnyConstant]) -> AnyConstant:
         """Let the type appear to have one element."""
         self._splat = splat
-        found = parse()
-        return found if splat.type is None else DenseIntOrFPElementsAttr(splat.type, found.data)
+        constant = parse()
+        return (
+            constant if splat.type is None else DenseIntOrFPElementsAttr(splat.type, constant.data)
+        )
 
     def _parse_list(self, text: str, end: int) -> DenseIntOrFPElementsAttr[Any] | None:
         """Parse the list `text` and its type; return None, with nothing changed, if it is wrong."""

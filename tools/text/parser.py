@@ -130,8 +130,8 @@ class LocatingParser(HookedParser):
         """Say what the text has in place of an op."""
         if error.msg != "Could not parse entire input!":
             return error
-        found = error.span.text.split("\n")[0][:40]
-        got = f"'{found}'" if found else "the end of the text"
+        start = error.span.text.split("\n")[0][:40]
+        got = f"'{start}'" if start else "the end of the text"
         return ParseError(error.span, f"expected an op, but got {got}")
 
     def _undefined_value(self, error: ParseError) -> ParseError:

@@ -112,8 +112,8 @@ def has_simple_format(op: Operation) -> bool:
     if not isinstance(op, IRDLOperation):
         return False
     definition = op.get_irdl_definition()
-    found = _FORMAT.fullmatch(definition.assembly_format or "")
-    return found is not None and (found[1] == "operands" or len(definition.operands) == 1)
+    match = _FORMAT.fullmatch(definition.assembly_format or "")
+    return match is not None and (match[1] == "operands" or len(definition.operands) == 1)
 
 
 class RepeatedText:
@@ -169,10 +169,10 @@ class RepeatedText:
         values = self.parser.ssa_values
         operands: list[SSAValue] = []
         for name, type in zip(names, read.operand_types, strict=True):
-            found = values.get(name[1:])
-            if not found or (found[0].type is not type and found[0].type != type):
+            value = values.get(name[1:])
+            if not value or (value[0].type is not type and value[0].type != type):
                 return None
-            operands.append(found[0])
+            operands.append(value[0])
         result: str | None = line[1]
         if result is not None:
             result = result[1:]

@@ -191,8 +191,8 @@ def defined_type(lookup: Lookup, adt: SymbolRefAttr, args: int, constructor: str
     name = adt.string_value()
     definition = lookup(name)
     if not isinstance(definition, TypeDataOp):
-        found = "not defined" if definition is None else f"a {definition.name}, not a data type"
-        raise VerifyException(f"@{name} is {found}")
+        actual = "not defined" if definition is None else f"a {definition.name}, not a data type"
+        raise VerifyException(f"@{name} is {actual}")
     if len(definition.params) != args:
         raise VerifyException(
             f"@{name} has {len(definition.params)} type parameters, "

@@ -64,8 +64,8 @@ class CapturesAlias(Aliasing):
 
 def captures(root: Operation) -> dict[FnOp, list[SSAValue]]:
     """Return the values from above that each closure in `root` uses, in order of first use."""
-    found = values_from_above(root, lambda op: isinstance(op, FnOp))
-    return {op: values for op, values in found.items() if isinstance(op, FnOp)}
+    values_by_op = values_from_above(root, lambda op: isinstance(op, FnOp))
+    return {op: values for op, values in values_by_op.items() if isinstance(op, FnOp)}
 
 
 def _fn_type(op: FnOp) -> Sequence[Attribute]:

@@ -108,16 +108,16 @@ def common_yields(op: Operation) -> Sequence[Attribute]:
     """The joined types of the values that the regions of `op` yield; an error if they conflict."""
     types: list[Attribute] | None = None
     for region in op.regions:
-        found = [with_device(value.type, None) for value in yielded(region)]
+        yields = [with_device(value.type, None) for value in yielded(region)]
         if types is None:
-            types = found
+            types = yields
             continue
-        if len(found) != len(types):
+        if len(yields) != len(types):
             raise VerifyException(
                 f"the branches of {op.name} must yield the same number of values, but yield "
-                f"{len(types)} and {len(found)}"
+                f"{len(types)} and {len(yields)}"
             )
-        for i, (a, b) in enumerate(zip(types, found, strict=True)):
+        for i, (a, b) in enumerate(zip(types, yields, strict=True)):
             joined = join(a, b)
             if joined is None:
                 raise VerifyException(

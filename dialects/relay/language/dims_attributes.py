@@ -72,8 +72,8 @@ def dim_names(function: FuncOp) -> list[tuple[str | None, ...]]:
     """Return the name of each dim of each parameter, None where it has none."""
     count = len(function.function_type.inputs)
     attrs = [] if function.arg_attrs is None else list(function.arg_attrs.data)
-    found = [dims_of(entry) or () for entry in attrs] or [()] * count
-    return [tuple(dim if isinstance(dim, str) and dim else None for dim in dims) for dims in found]
+    listed = [dims_of(entry) or () for entry in attrs] or [()] * count
+    return [tuple(dim if isinstance(dim, str) and dim else None for dim in dims) for dims in listed]
 
 
 def dim_bounds(function: FuncOp) -> dict[str, Bounds]:

@@ -238,17 +238,17 @@ def uncovered(
     Empty if there are none, or none was found within the steps allowed. The patterns are as general
     as the search found them; another search may find others.
     """
-    found: list[Attribute] = []
+    patterns_left: list[Attribute] = []
     search = _Search(lookup, steps)
     try:
-        while len(found) < at_most:
-            value = search.first_uncovered([*patterns, *found], type)
+        while len(patterns_left) < at_most:
+            value = search.first_uncovered([*patterns, *patterns_left], type)
             if value is None:
                 break
-            found.append(value)
+            patterns_left.append(value)
     except _OutOfSteps:
         pass
-    return found
+    return patterns_left
 
 
 SHOWN = 3
@@ -257,10 +257,10 @@ SHOWN = 3
 
 def missing_cases(patterns: Sequence[Attribute], type: Attribute, lookup: Lookup) -> str | None:
     """The missing cases in words, `Nil, Leaf(_) and others`; None if there are none."""
-    found = uncovered(patterns, type, lookup, SHOWN + 1)
-    if not found:
+    missing = uncovered(patterns, type, lookup, SHOWN + 1)
+    if not missing:
         return None
-    *shown, last = [*map(pattern_text, found[:SHOWN]), *(["others"] if found[SHOWN:] else [])]
+    *shown, last = [*map(pattern_text, missing[:SHOWN]), *(["others"] if missing[SHOWN:] else [])]
     return f"{', '.join(shown)} and {last}" if shown else last
 
 
