@@ -44,7 +44,7 @@ LATENCY = 4
 LOOP = 0.5
 """The cycles that a step of a reduction takes besides."""
 
-ANOTHER = 0.005
+ANOTHER = 0.02
 """The share of time for which another size of tiles, which is code of its own, pays."""
 
 LIGHT = 8
