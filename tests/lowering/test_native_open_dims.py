@@ -112,7 +112,7 @@ class Network:
 
 
 def test_networks_at_five_sizes(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    numbers = range(FIRST_SEED, FIRST_SEED + (OTHER or rounds(8 * TOGETHER)))
+    numbers = range(FIRST_SEED, FIRST_SEED + (OTHER or rounds(4 * TOGETHER)))
     for first in range(numbers.start, numbers.stop, TOGETHER):
         seeds = numbers[first - numbers.start :][:TOGETHER]
         networks = [Network(Random(seed), f"n{seed}") for seed in seeds]

@@ -7,6 +7,7 @@ from io import StringIO
 import pytest
 from helpers.machine.in_machine import UNIVERSE
 from helpers.programs.agreement import quiet
+from helpers.programs.every_case import every
 from helpers.programs.programs import parse
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
@@ -217,7 +218,7 @@ def test_outcomes(name: str):
             assert any(reason in text for reason in OWN_REASONS[name].split("|"))
 
 
-@pytest.mark.parametrize("name", PASSES)
+@every("name", PASSES)
 def test_the_table_follows_from_what_passes_declare(name: str):
     level = level_of(pass_at(name, "relay"))
     assert level is not None
