@@ -6,8 +6,8 @@ Measure compiled networks with open dims against onnxruntime, on one thread.
 The networks are those of `tests/helpers/onnx/open_models.py`. Both run in turns in one process; a
 figure is the least CPU time of all calls, from Python. Each run has an empty cache of kernels. The
 error is the largest difference, relative to the largest result. *Generating* is the median time of
-a token, each with the keys and values that the one before returned; the tokens must be equal. JSON
-(or Markdown with `--table`) goes to stdout.
+a token, each with the keys and values that the one before returned; *in buffers*, these are lent
+(`aot{caches=…}`). The tokens must be equal. JSON (or Markdown with `--table`) goes to stdout.
 """
 
 import os
@@ -33,6 +33,8 @@ import xrelay
 RNG = np.random.default_rng(0)
 STEPS = 64
 """The tokens that are generated."""
+ROWS = 128
+"""The rows of a buffer of keys or values."""
 
 DECODERS = {"decoder2x32": (2, 4, 8), "decoder6x512": (6, 8, 64)}
 """By decoder, its layers, heads, and the features of a head."""
@@ -63,11 +65,15 @@ def cases(name: str) -> Iterator[tuple[str, dict[str, Array]]]:
             yield f"length {n}", {"x": normal(1, n, 128)}
 
 
-def generate(call: Call, name: str) -> tuple[list[int], float]:
+def generate(call: Call, name: str, lent: bool = False) -> tuple[list[int], float]:
     """Return the likeliest tokens, and the median CPU time in ms of one."""
     layers, heads, each = DECODERS[name]
     names = ["tokens", *(f"past_{x}{layer}" for layer in range(layers) for x in "kv")]
-    state = [np.array([[1, 2, 3]]), *[np.zeros((1, heads, 0, each), np.float32)] * (2 * layers)]
+    state: list[Array] = [np.array([[1, 2, 3]])]
+    if lent:
+        state += [np.empty((ROWS, 1, heads, each), np.float32)[:0] for _ in names[1:]]
+    else:
+        state += [np.zeros((1, heads, 0, each), np.float32)] * (2 * layers)
     tokens: list[int] = []
     times: list[float] = []
     for _ in range(STEPS):
@@ -75,21 +81,27 @@ def generate(call: Call, name: str) -> tuple[list[int], float]:
         logits, *kept = call(dict(zip(names, state, strict=True)))
         times.append(1000 * (process_time() - start))
         tokens.append(int(np.argmax(logits[0, -1])))
-        state = [np.array([[tokens[-1]]]), *map(np.ascontiguousarray, kept)]
+        state = [np.array([[tokens[-1]]]), *(kept if lent else map(np.ascontiguousarray, kept))]
     return tokens, sorted(times)[STEPS // 2]
+
+
+def compiled(source: Path, target: str, pipeline: str = "aot") -> Any:
+    """Return the library of a model."""
+    library = source.with_name(f"lib{source.stem}{len(pipeline)}.so")
+    command = ["xrelay-opt", str(source), "-p", pipeline, "-t", target, "-o", str(library)]
+    subprocess.run([str(Path(sys.executable).with_name(command[0])), *command[1:]], check=True)
+    return xrelay.load(str(library), threads=1)
 
 
 def measure(name: str, target: str, rounds: int, folder: Path) -> Iterator[Facts]:
     """Yield the rows of a network."""
     model = OPEN_MODELS[name]()
-    source, library = folder / f"{name}.onnx", folder / f"lib{name}.so"
+    source = folder / f"{name}.onnx"
     source.write_bytes(model.SerializeToString())
-    command = ["xrelay-opt", str(source), "-p", "aot", "-t", target, "-o", str(library)]
-    subprocess.run([str(Path(sys.executable).with_name(command[0])), *command[1:]], check=True)
-    session, exe = onnxruntime_session(model, threads=1), xrelay.load(str(library), threads=1)
+    session, exe = onnxruntime_session(model, threads=1), compiled(source, target)
 
     def ours(feeds: Mapping[str, Array]) -> list[Array]:
-        result = exe(**feeds)
+        result: Array | tuple[Array, ...] = exe(**feeds)
         return list(result) if isinstance(result, tuple) else [result]
 
     def theirs(feeds: Mapping[str, Array]) -> list[Array]:
@@ -104,9 +116,16 @@ def measure(name: str, target: str, rounds: int, folder: Path) -> Iterator[Facts
         times = least(calls, max(rounds, min(2000, int(500 / max(first)))))
         yield _row(name, case, times, f"{error:.0e}")
     if name in DECODERS:
-        found, expected = generate(ours, name), generate(theirs, name)
-        assert found[0] == expected[0], f"{name}: other tokens"
-        yield _row(name, "generating", [found[1], expected[1]], "equal tokens")
+        lent = compiled(source, target, f'aot{{caches="past_*={ROWS}"}}')
+
+        def in_buffers(feeds: Mapping[str, Array]) -> Any:
+            return lent(**feeds)
+
+        cases_of: dict[str, Call] = {"generating": ours, "in buffers": in_buffers}
+        for case, call in cases_of.items():
+            found, expected = generate(call, name, call is not ours), generate(theirs, name)
+            assert found[0] == expected[0], f"{name}: other tokens"
+            yield _row(name, case, [found[1], expected[1]], "equal tokens")
 
 
 def _row(name: str, case: str, times: list[float], error: str) -> Facts:

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...operators.named_dims import dims_fault
 from ..calls.addresses import address
 from ..calls.call_arguments import check_structures, flattened
 from ..calls.lent_caches import buffer_rows
@@ -88,7 +89,8 @@ class EntryCall:
         arrays = self._readable(args)
         measured = self._kept.get(tuple([array.shape for array in arrays])) if arrays else None
         if not arrays or measured is None:
-            arrays = self._converted(args)
+            if not arrays or not self._fit(arrays):
+                arrays = self._converted(args)
             measured = self._measured(arrays)
         if out is None and measured.outputs is not None:
             outputs: list[Array] = [
@@ -156,6 +158,20 @@ class EntryCall:
                 return None
             arrays.append(array)
         return arrays
+
+    def _fit(self, arrays: Sequence[Array]) -> bool:
+        """Test whether arrays have dims that the function declares; `_converted` says why not."""
+        function = self._entry.function
+        for array, param in zip(arrays, function.params, strict=True):
+            shape, wanted = array.shape, spec_of(param).shape
+            if len(shape) != len(wanted) or any(
+                known is not None and known != size
+                for known, size in zip(wanted, shape, strict=True)
+            ):
+                return False
+        given = zip(function.params, arrays, strict=True)
+        named = ((param.name, param.dims, array.shape) for param, array in given)
+        return dims_fault(named, function.dim_bounds) is None
 
     def _converted(self, args: Sequence[object]) -> list[Array]:
         """Return the arguments as the code reads them; raise `MachineError` if they do not fit."""
