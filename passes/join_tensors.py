@@ -44,10 +44,10 @@ from xdsl.rewriter import InsertPoint
 
 from ..dialects import memory, vm
 from ..dialects.device import device_of
+from ..dialects.relay.loops import repeated_in
 from ..operators.sizes.size_expressions import Expr
 from .bytes.aliases import bodies_of
 from .bytes.joins import Join, Joining, Part, joined_by
-from .bytes.packs import size_of as bytes_in
 from .functions.symbol_names import symbols_of
 from .sizes.available import Available
 from .sizes.reader import Sizes
@@ -72,15 +72,19 @@ class Place(NamedTuple):
 def rewrite(joins: Mapping[Operation, Join], position: Callable[[Operation], int]) -> None:
     """Make calls joins, and the storages of their parts slices."""
     chains = {id(join.chain): join.chain for join in joins.values()}
-    first: dict[Operation, list[Part]] = {}
+    first: dict[Operation, list[Sequence[Part]]] = {}
     places: dict[Part, Place] = {}
     for chain in chains.values():
         wholes = [join.whole.op for join in joins.values() if join.chain is chain]
         owned = [part.storage.op for part in chain if part.storage]
-        first[min([*wholes, *owned], key=position)] = chain
+        op = min([*wholes, *owned], key=position)
+        assert op.parent is not None, "an op of a body"
+        end = repeated_in(op.parent).get(op)
+        first.setdefault(op if end is None else end.start, []).append(chain)
 
     def allocate(op: Operation, rewriter: PatternRewriter) -> None:
-        places.update(allocated(first[op], op, rewriter))
+        for chain in first[op]:
+            places.update(allocated(chain, op, rewriter))
 
     def cut(op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(op, memory.AllocStorageOp)
@@ -109,7 +113,7 @@ def rewrite(joins: Mapping[Operation, Join], position: Callable[[Operation], int
         if len(join.whole.tensors) == 1:
             rewriter.erase(join.whole.op)
         else:  # results are written over the join
-            rewriter.replace(join.whole.op, place.cut(bytes_in(join.whole.op)))
+            rewriter.replace(join.whole.op, place.cut(join.whole.op.bytes))
 
     parts = {part.storage.op: part for chain in chains.values() for part in chain if part.storage}
     calls: dict[Operation, Join] = {join.call: join for join in joins.values()}

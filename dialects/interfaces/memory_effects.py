@@ -69,6 +69,11 @@ class ViewsOperand(ResultAliases):
 
 
 @dataclass(frozen=True)
+class RewritesOperand(ViewsOperand):
+    """The result views the operand after the op has written there: no other name is used then."""
+
+
+@dataclass(frozen=True)
 class JoinsOperands(Aliasing):
     """
     The result, the op's only one, is the bytes of the operands in group `name`, side by side.

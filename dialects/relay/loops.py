@@ -38,9 +38,9 @@ from ..interfaces import (
     AllocatesResults,
     Bufferizable,
     EndsLoop,
+    RewritesOperand,
     SameDevice,
     StartsLoop,
-    ViewsOperand,
 )
 from ..memory.row_copies import verify_read, verify_rows
 from .properties import int_prop
@@ -148,7 +148,15 @@ class EndLoopOp(IRDLOperation):
 
     def verify_(self) -> None:
         verify_types(self)
-        _ = self.start
+        inside, op = set[Operation](), self.start.next_op
+        while op is not None and op is not self:
+            inside.add(op)
+            op = op.next_op
+        block = self.parent
+        for user in (use.operation for op in inside for r in op.results for use in r.uses):
+            around = None if block is None else block.find_ancestor_op_in_block(user)
+            if around is not self and around not in inside:
+                raise VerifyException(f"{user.name} uses a value of a loop that it does not return")
 
 
 def same_bytes_as(value: SSAValue) -> SSAValue:
@@ -241,7 +249,7 @@ class WriteRowsOp(IRDLOperation):
     step = int_prop(0)
 
     irdl_options = (ParsePropInAttrDict(),)
-    traits = traits_def(AllocatesResults(), SameDevice(), ViewsOperand((1,)))
+    traits = traits_def(AllocatesResults(), SameDevice(), RewritesOperand((1,)))
     assembly_format = "$data `,` $target attr-dict `:` functional-type(operands, results)"
 
     def verify_(self) -> None:

@@ -181,9 +181,12 @@ def lower_row_copy(builder: BytecodeBuilder, op: Operation) -> None:
     src, out = (builder.registers[operand] for operand in op.operands)
     moving: Attribute = op.start
     if builder.turn is not None and op.step.value.data:
-        step, start = (immediate(builder, op, n.value.data) for n in (op.step, op.start))
-        moving = compute(builder, op, "muli", builder.turn, step)
-        moving = compute(builder, op, "addi", moving, start)
+        row = builder.turn
+        if op.step.value.data != 1:
+            row = compute(builder, op, "muli", row, immediate(builder, op, op.step.value.data))
+        if op.start.value.data:
+            row = compute(builder, op, "addi", row, immediate(builder, op, op.start.value.data))
+        moving = row
     fixed: Attribute = i64_attribute(0)
     if isinstance(op, relay.WriteRowsOp):
         places, rows = {"start": op.source, "out_start": moving}, op.count

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 import numpy as np
 from xdsl.dialects import func
-from xdsl.dialects.builtin import DYNAMIC_INDEX, I64, IntegerAttr, SymbolRefAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ...dialects import memory, relay, vm
@@ -294,7 +294,7 @@ def slice_rows(op: vm.SliceTensorOp, at: At) -> list[Value]:
     return [data[start : start + dims[0]]]
 
 
-def rows_at(array: Array, op: Copies, start: IntegerAttr[I64], count: int, turn: int = 0) -> Array:
+def rows_at(array: Array, op: Copies, start: IntegerAttr, count: int, turn: int = 0) -> Array:
     """Return `count` rows of an array, from those on that are `start` in the first turn."""
     first = start.value.data + turn * op.step.value.data
     return array[(slice(None),) * op.axis.value.data + (slice(first, first + count),)]

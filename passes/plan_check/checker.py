@@ -14,9 +14,10 @@ from typing import NamedTuple
 from xdsl.dialects.builtin import IntegerAttr, i64
 from xdsl.ir import Operation, SSAValue
 
-from ...dialects import memory, vm
+from ...dialects import memory, relay, vm
 from ...dialects.device import device_of
-from ...dialects.interfaces import AllocatesResults, OverwritesOperands
+from ...dialects.interfaces import AllocatesResults, OverwritesOperands, RewritesOperand
+from ...dialects.relay.loops import same_bytes_as
 from ...dialects.tensors import as_tensor, has_dynamic
 from ...operators.sizes.holds import at_least
 from ...operators.sizes.size_expressions import Expr
@@ -130,6 +131,12 @@ class Checker:
         elif kind is not memory.PackOp:
             if facts.views is not None:
                 self.check_view(op, facts.views.viewed(op))
+                if isinstance(facts.views, RewritesOperand):
+                    (target,) = facts.views.operands
+                    for value in self.names.sharing(row.uses[target]):
+                        self.state.ends.set(value, End(How.REWRITTEN, op))
+            elif facts.ends_loop:
+                self.require_same_places(op)
             elif facts.joins is not None:
                 self.join(row, facts.joins.parts(op))
             if not (self.storages.isdisjoint(row.uses) and self.storages.isdisjoint(row.results)):
@@ -200,6 +207,23 @@ class Checker:
         if first is not None:
             slot = self.slots.slot(first.storage, first.start, whole)
             self.joined[row.results[0]], self.starts[slot] = slot, self.start_of(first)
+
+    def require_same_places(self, end: Operation) -> None:
+        """Check that each turn of a loop finds what it carries where the first one does."""
+        assert isinstance(end, relay.EndLoopOp)
+        for first, last in zip(end.start.initial, end.next, strict=True):
+            if same_bytes_as(first) is same_bytes_as(last):
+                continue
+            found, handed = (self.place_of(self.body.number(value)) for value in (first, last))
+            if found is None or handed is None:
+                raise NotShown("cannot tell where what a loop carries is", end)
+            is_there = found.storage is handed.storage
+            if not is_there or self.start_of(found) != self.start_of(handed):
+                raise PassError(
+                    f"a turn hands on bytes {handed}, but the next one uses bytes {found}",
+                    end,
+                    notes=[(end.start, "it starts here")],
+                )
 
     def start_of(self, slot: Slot) -> Expr:
         """Return the start of a slot; in slices beside each other, by that of the first of them."""

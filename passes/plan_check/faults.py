@@ -19,6 +19,8 @@ class How(Enum):
     OVERWRITTEN = auto()
     MAYBE_OVERWRITTEN = auto()
     """It cannot be shown that they were not."""
+    REWRITTEN = auto()
+    """They were written by an op whose result has them."""
 
 
 @dataclass(eq=False, slots=True)
@@ -58,6 +60,9 @@ def fault_of_use(op: Operation, end: End) -> PassError:
         where = "before" if is_kill else ""
         fault = "the bytes are killed twice" if is_kill else fault
         return PassError(fault, op, notes=[(end.by, f"they are killed here {where}".strip())])
+    if end.how is How.REWRITTEN:
+        fault = f"{op.name} uses bytes that {end.by.name} has written over"
+        return PassError(fault, op, notes=[(end.by, "its result has the bytes")])
     verb = "writes" if facts_of(end.by).writes else "may write"
     fault = f"{end.by.name} {verb} bytes of a live tensor"
     wanted = f"{end.by.name} does not overwrite a live tensor"

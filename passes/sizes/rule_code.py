@@ -13,11 +13,11 @@ written once, and nothing is emitted before a result or a check needs it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from functools import partial
 from itertools import product
 from math import prod
-from typing import NoReturn, cast
+from typing import cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
@@ -245,15 +245,6 @@ def _shown(operand: Tensor | str, shown: list[Expr]) -> str:
 
 def _without_braces(text: str) -> str:
     return text.replace("{", "(").replace("}", ")")
-
-
-def unreadable(fail: Callable[[], Exception]) -> Elements:
-    """Return elements that do not exist yet when shapes are computed; reading them is an error."""
-
-    def read(*_: object) -> NoReturn:
-        raise fail()
-
-    return ReadElements(read, read)
 
 
 def _dims_of(tensor: Tensor, count: int) -> list[int]:

@@ -4,7 +4,7 @@ The choice of chains, and of their stripes: a path of least cost over the steps 
 Its edges are steps, and chains in stripes of some height with some values carried; the peak of a
 path is that of its worst edge. The least peak with no more than some work is found by bisection
 over the peaks of the edges. Among the paths below a peak, the one of least work is taken; among
-these, that which moves the fewest bytes of halos and weights, then that of the fewest stripes.
+these, that which moves the fewest bytes of halos and weights, then that of the fewest ops.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, inf
+from math import inf
 from typing import NamedTuple
 
 from .network import Network
@@ -22,6 +22,8 @@ PARTS = (16, 8, 4, 2)
 """The parts of a row that a stripe may be."""
 MARGIN = 1.3
 """A factor of the limit: a chain that needs more with all halos carried is not tried otherwise."""
+SLACK = 1.02
+"""Without a limit, peaks up to so many times the least are equal: the cheapest is taken."""
 LONGEST = 200
 """The maximum number of steps in a chain."""
 MANY = 150
@@ -39,7 +41,8 @@ class Edge(NamedTuple):
     weights: int
     """The bytes of values that are read as a whole more than once."""
     copied: int
-    stripes: int
+    ops: int
+    """The kernels that are called, those of a loop once."""
 
     @property
     def moved(self) -> int:
@@ -63,9 +66,8 @@ def edge(net: Network, chain: Chain) -> Edge:
     own = cost(net, chain, rows)
     peak = net.around(chain.first, chain.last) + own.peak
     extra = own.work - sum(step.work for step in steps)
-    stripes = ceil(steps[-1].rows / chain.height)
     weights = own.weights - sum(step.weights for step in steps)
-    return Edge(chain, peak, extra, weights, own.copied, stripes)
+    return Edge(chain, peak, extra, weights, own.copied, own.ops)
 
 
 def edges(net: Network, below: int, lowest: bool = False, mixed: bool = True) -> list[Edge]:
@@ -120,8 +122,8 @@ def cheapest(loads: Sequence[int], edges: Sequence[Edge], limit: float) -> Choic
     for at, load in enumerate(loads):
         least, by = (costs[at] if load <= limit else (inf, 0, 0)), None
         for this in ending.get(at, ()):
-            extra, moved, stripes = costs[this.chain.first]
-            total = extra + this.extra, moved + this.moved, stripes + this.stripes
+            extra, moved, ops = costs[this.chain.first]
+            total = extra + this.extra, moved + this.moved, ops + this.ops
             if total < least:
                 least, by = total, this
         costs.append(least)
@@ -168,10 +170,10 @@ def choose(net: Network, work: float | None = None, peak: int | None = None) -> 
         return Choice((), plain, 0)
     free = edges(net, plain, lowest=True, mixed=False)
     limit = max(least_peak(loads, free, 0).peak, peak or 0)
-    every = [this for this in free if this.peak <= limit] + edges(net, limit + 1, mixed=extra > 0)
+    below = int(SLACK * limit)
+    every = [this for this in free if this.peak <= below] + edges(net, below + 1, mixed=extra > 0)
     least = least_peak(loads, every, extra)
-    if peak is None or least.peak > peak:
+    if peak is not None and least.peak > peak:
         return least
-    choice = cheapest(loads, every, peak)
-    assert choice is not None, "a peak that is reached"
-    return choice
+    choice = cheapest(loads, every, SLACK * least.peak if peak is None else peak)
+    return least if choice is None or choice.extra > extra else choice

@@ -71,6 +71,8 @@ class Cost(NamedTuple):
     """The bytes of values that are read as a whole, in each stripe again."""
     copied: int
     """The bytes of halos, and of slices and concatenations of rows, that are copied."""
+    ops: int
+    """The calls of kernels in the program, those in a loop once."""
 
 
 @dataclass(frozen=True)
@@ -164,10 +166,8 @@ def turns_of(net: Network, chain: Chain, rows: Mapping[int, Rows]) -> Turns | No
     """
     Return the most stripes that are alike, up to the rows from which on they compute and read.
 
-    None if there are few. Rows in parts are not in the same tensor in each stripe.
+    None if there are few. Those of rows in parts differ: they are not in the same tensors.
     """
-    if in_parts(net, chain, rows):
-        return None
     places, sizes = list[Ints](), list[Ints]()
     for at in range(chain.first, chain.last + 1):
         of = rows[net.steps[at].writes]
@@ -217,13 +217,18 @@ def cost(net: Network, chain: Chain, rows: dict[int, Rows]) -> Cost:
     first, last = chain.first, chain.last
     count = len(rows[net.steps[last].writes].stop)
     loads = np.zeros((last - first + 1, count), np.int64)
-    work = weights = moved = 0
+    work = weights = moved = ops = 0
     parts = in_parts(net, chain, rows)
+    turns = None if parts else turns_of(net, chain, rows)
+    written = np.ones(count, bool)
+    if turns is not None:
+        written[turns.first + turns.period : turns.last + 1] = False
     for at in range(first, last + 1):
         step, of = net.steps[at], rows[net.steps[at].writes]
         new = of.stop - of.start
         work += step.work * int(new.sum()) // step.rows
         weights += step.weights * int((new > 0).sum())
+        ops += int((written & (new > 0)).sum())
         sliced = _sliced(net, rows, at, parts)
         loads[at - first] += sliced
         moved += int(sliced.sum())
@@ -247,13 +252,23 @@ def cost(net: Network, chain: Chain, rows: dict[int, Rows]) -> Cost:
     for at in range(first, last):
         loads[at - first] -= _taken_over(net, chain, rows, at)
     peak = int(loads.max())
-    if net.copies and not net.steps[last].reduces:
+    if turns is not None:
+        for at in range(first, last + 1):
+            for v in net.steps[at].reads.keys() - rows.keys() - net.steps[at].copied:
+                read = reads(net, rows, at, v)[1]
+                loads[at - first] += np.where(read < net.values[v].rows, read, 0) * (
+                    net.values[v].row_bytes
+                )
+        end = rows[net.steps[last].writes]
+        loads[-1] += (end.stop - end.start) * net.values[net.steps[last].writes].row_bytes
+        peak = int(loads.max())
+    elif net.copies and not net.steps[last].reduces:
         result = net.values[net.steps[last].writes]
         unborn = 0 if result.is_returned else result.rows  # then its parts are live besides it
         loads += (rows[net.steps[last].writes].stop - unborn) * result.row_bytes
         peak = max(int(loads.max()), result.bytes - net.dying(first, last))
         moved += result.bytes
-    return Cost(peak, work, weights, moved)
+    return Cost(peak, work, weights, moved, ops)
 
 
 def _sliced(net: Network, rows: Mapping[int, Rows], at: int, parts: AbstractSet[int]) -> Ints:

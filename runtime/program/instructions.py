@@ -654,6 +654,24 @@ class SliceTensor(Instruction):
     shape: RegisterOrDims
 
 
+@instruction("$dst, $parts to $shape")
+class JoinTensors(Instruction):
+    """
+    View `parts`, tensors that lie side by side in one storage, as one of `shape`.
+
+    ```mlir
+    bytecode.join_tensors r3, (r1, r2) to [2, 4]
+    bytecode.join_tensors r3, (r1, r2) to r5
+    ```
+
+    A part without elements may be anywhere.
+    """
+
+    dst: Dst
+    parts: Registers
+    shape: RegisterOrDims
+
+
 @instruction("$src[$start] -> $out[$out_start] axis $axis rows $rows")
 class CopyRows(Instruction):
     """
@@ -674,21 +692,3 @@ class CopyRows(Instruction):
     out_start: RegisterOrInt
     axis: Int
     rows: Int
-
-
-@instruction("$dst, $parts to $shape")
-class JoinTensors(Instruction):
-    """
-    View `parts`, tensors that lie side by side in one storage, as one of `shape`.
-
-    ```mlir
-    bytecode.join_tensors r3, (r1, r2) to [2, 4]
-    bytecode.join_tensors r3, (r1, r2) to r5
-    ```
-
-    A part without elements may be anywhere.
-    """
-
-    dst: Dst
-    parts: Registers
-    shape: RegisterOrDims

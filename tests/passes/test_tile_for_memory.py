@@ -14,7 +14,7 @@ import xrelay
 @pytest.mark.parametrize("part", range(4))
 def test_random_chains_in_random_stripes(part: int):
     count = (OTHER or rounds(60)) // 4 + 1
-    tried = number = 0
+    tried = number = loops = 0
     while tried < count:
         rng = np.random.default_rng((part, number))
         number += 1
@@ -27,11 +27,12 @@ def test_random_chains_in_random_stripes(part: int):
         tiled = xrelay.run_pipeline(tiled, "tile-for-memory")
         assert "relay.stripes" not in str(tiled), what
         argument = rng.standard_normal(image_of(module), np.float32)
-        whole, found = (
-            np.asarray(xrelay.compile(program)(argument)) for program in (module, tiled)
-        )
+        whole = np.asarray(xrelay.compile(module)(argument))
+        found = np.asarray(xrelay.compile(tiled, sanitize=True)(argument))
+        loops += "relay.loop" in str(tiled)
         scale = np.abs(whole[np.isfinite(whole)]).max(initial=1)  # a mean of ones may be 0
         np.testing.assert_allclose(found, whole, rtol=0, atol=2e-6 * scale, err_msg=what)
+    assert loops > count // 4, "stripes that are alike"
 
 
 def planned(program: xrelay.Executable) -> int:
@@ -61,13 +62,13 @@ def test_a_peak_that_is_reached_is_kept_and_a_lower_one_refused(tmp_path: Path):
     wide = sliding_window_view(tanh, (3, 3), (1, 2)).max((-2, -1))
     expected = wide.reshape(1, 16, 2, 4, 2, 32).max((2, 4))
     whole = planned(xrelay.compile(path))
-    for peak in (24064, 24064 * 101 // 100, 27648, 50000):
+    for peak in (17408, 17408 * 101 // 100, 27648, 50000):
         tiled = xrelay.compile(path, pipeline=f"vm{{peak={peak} work=1.0}}")
         assert planned(tiled) <= peak < whole
         np.testing.assert_allclose(tiled(x), expected, rtol=1e-6)
-    message = "a peak of 23823 bytes is not reached with 1.0 times the work: the least is 24064"
+    message = "a peak of 17234 bytes is not reached with 1.0 times the work: the least is 17408"
     with pytest.raises(xrelay.Error, match=message):
-        xrelay.compile(path, pipeline="vm{peak=23823 work=1.0}")
+        xrelay.compile(path, pipeline="vm{peak=17234 work=1.0}")
 
 
 ATTENTION = """
@@ -83,7 +84,7 @@ func.func @main(%q: tensor<4x64x32xf32>, %k: tensor<4x64x32xf32>, %v: tensor<4x3
 """
 
 
-@pytest.mark.parametrize("peak", [67584, 80000])
+@pytest.mark.parametrize("peak", [34816, 80000])
 def test_attention_is_computed_by_rows_of_queries(tmp_path: Path, peak: int):
     path = tmp_path / "attention.mlir"
     path.write_text(ATTENTION)
@@ -95,3 +96,15 @@ def test_attention_is_computed_by_rows_of_queries(tmp_path: Path, peak: int):
     tiled = xrelay.compile(path, pipeline=f"vm{{peak={peak} work=1.0}}")
     assert planned(tiled) <= peak < planned(xrelay.compile(path))
     np.testing.assert_allclose(tiled(q, k, v), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_a_program_does_not_grow_with_the_number_of_stripes(tmp_path: Path):
+    sizes: set[int] = set()
+    for rows in (32, 64, 128):
+        path = tmp_path / f"pools{rows}.mlir"
+        path.write_text(
+            POOLS.replace("1x32x8", f"1x{rows}x8").replace("1x16x4", f"1x{rows // 2}x4")
+        )
+        tiled = xrelay.run_pipeline(xrelay.parse(path), "vm{work=1.0}")
+        sizes.add(str(tiled).count("bytecode.invoke_packed"))
+    assert len(sizes) == 1

@@ -26,11 +26,7 @@ Build = Callable[[], Sequence[Datum]]
 
 
 def choose(
-    b: Builder,
-    condition: Value,
-    then: Build,
-    otherwise: Build,
-    ranks: Sequence[int | None] = (),
+    b: Builder, condition: Value, then: Build, otherwise: Build, ranks: Sequence[int | None] = ()
 ) -> Sequence[SSAValue]:
     """
     Build `relay.if` on `condition`, a tensor of rank 0, with the results of both branches.

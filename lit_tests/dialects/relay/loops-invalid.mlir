@@ -1,0 +1,89 @@
+// RUN: xrelay-opt --split-input-file --verify-diagnostics %s
+
+func.func @no_end(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{relay.loop needs a relay.end_loop after it in its block}}
+  %a = relay.loop %x {count = 4 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %a : tensor<4xf32>
+}
+
+// -----
+
+func.func @no_start(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{relay.end_loop needs a relay.loop before it in its block}}
+  %a = relay.end_loop %x : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %a : tensor<4xf32>
+}
+
+// -----
+
+func.func @never(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{count must be at least 1, but is 0}}
+  %a = relay.loop %x {count = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %b = relay.end_loop %a : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %b : tensor<4xf32>
+}
+
+// -----
+
+func.func @other_types(%x: tensor<4xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error@+1 {{relay.loop and relay.end_loop have different types}}
+  %a = relay.loop %x {count = 2 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %b = relay.end_loop %y : (tensor<2xf32>) -> tensor<2xf32>
+  func.return %b : tensor<2xf32>
+}
+
+// -----
+
+// Values of the last turn leave a loop through its end alone.
+func.func @leaves(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = relay.loop %x {count = 2 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %b = relay.exp %a : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error@+1 {{func.return uses a value of a loop that it does not return}}
+  %c = relay.end_loop %a : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %b : tensor<4xf32>
+}
+
+// -----
+
+// In the last of five turns, rows 2 + 3 * 4 and the one after it are read.
+func.func @outside(%x: tensor<15x4xf32>) -> tensor<15x4xf32> {
+  %a = relay.loop %x {count = 5 : i64} : (tensor<15x4xf32>) -> tensor<15x4xf32>
+  // expected-error@+1 {{rows 2 to 16 along axis 0 are not in tensor<15x4xf32>}}
+  %r = relay.read_rows %x {axis = 0 : i64, start = 2 : i64, step = 3 : i64} : (tensor<15x4xf32>) -> tensor<2x4xf32>
+  %b = relay.end_loop %a : (tensor<15x4xf32>) -> tensor<15x4xf32>
+  func.return %b : tensor<15x4xf32>
+}
+
+// -----
+
+func.func @used_again(%x: tensor<2x4xf32>) -> tensor<4x4xf32> {
+  %a = relay.zeros {shape = array<i64: 4, 4>, dtype = f32} : tensor<4x4xf32>
+  // expected-error@+1 {{relay.exp uses the target after it was written over}}
+  %b = relay.write_rows %x, %a {axis = 0 : i64, count = 2 : i64, start = 1 : i64} : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %c = relay.exp %a : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  func.return %c : tensor<4x4xf32>
+}
+
+// -----
+
+func.func @of_the_caller(%x: tensor<2x4xf32>, %a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error@+1 {{the target must be a tensor that an op computed}}
+  %b = relay.write_rows %x, %a {axis = 0 : i64, count = 2 : i64, start = 1 : i64} : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  func.return %b : tensor<4x4xf32>
+}
+
+// -----
+
+func.func @unknown(%x: tensor<?x4xf32>) -> tensor<2x4xf32> {
+  // expected-error@+1 {{the dims of tensor<?x4xf32> must be known}}
+  %r = relay.read_rows %x {axis = 0 : i64, start = 2 : i64} : (tensor<?x4xf32>) -> tensor<2x4xf32>
+  func.return %r : tensor<2x4xf32>
+}
+
+// -----
+
+func.func @other_rows(%x: tensor<8x4xf32>) -> tensor<2x3xf32> {
+  // expected-error@+1 {{tensor<2x3xf32> cannot be rows of tensor<8x4xf32>}}
+  %r = relay.read_rows %x {axis = 0 : i64, start = 2 : i64} : (tensor<8x4xf32>) -> tensor<2x3xf32>
+  func.return %r : tensor<2x3xf32>
+}

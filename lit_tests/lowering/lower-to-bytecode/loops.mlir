@@ -1,0 +1,51 @@
+// RUN: xrelay-opt -p manifest-alloc,plan-memory,expand-packs,lower-to-bytecode %s | filecheck %s
+// RUN: xrelay-opt -p manifest-alloc,plan-memory,expand-packs,convert-relay-to-linalg,convert-memory-to-memref %s | filecheck --check-prefix=MEMREF %s
+
+#dev = #relay.device<cpu:0>
+
+// A loop counts its turns, and jumps back. What it carries is moved to the register of the first turn.
+//
+// CHECK-LABEL: bytecode.func @main
+// CHECK:         bytecode.copy_rows r0[0] -> r[[H:.*]][0] axis 0 rows 2
+// CHECK-NEXT:    bytecode.load_consti r[[TURN:.*]], 0
+// CHECK:         bytecode.load_consti r[[STEP:.*]], 2
+// CHECK-NEXT:    bytecode.compute r[[OFFSET:.*]], "muli"(r[[TURN]], r[[STEP]])
+// CHECK-NEXT:    bytecode.load_consti r[[START:.*]], 2
+// CHECK-NEXT:    bytecode.compute r[[ROW:.*]], "addi"(r[[OFFSET]], r[[START]])
+// CHECK-NEXT:    bytecode.copy_rows r0[r[[ROW]]] -> r{{.*}}[0] axis 0 rows 2
+// CHECK:         bytecode.copy_rows r{{.*}}[0] -> r[[N:.*]][0] axis 0 rows 2
+// CHECK:         bytecode.move r[[H]], r[[N]]
+// CHECK-NEXT:    bytecode.load_consti r[[ONE:.*]], 1
+// CHECK-NEXT:    bytecode.compute r[[NEXT:.*]], "addi"(r[[TURN]], r[[ONE]])
+// CHECK-NEXT:    bytecode.move r[[TURN]], r[[NEXT]]
+// CHECK-NEXT:    bytecode.load_consti r[[COUNT:.*]], 4
+// CHECK-NEXT:    bytecode.if r[[TURN]] eq r[[COUNT]] 1, -20
+//
+// On buffers, nothing is carried: each turn finds it where the one before has left it.
+//
+// MEMREF-LABEL: @main
+// MEMREF:         %[[H:.*]] = memref.view
+// MEMREF:         memref.copy
+// MEMREF:         scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step
+// MEMREF:           %[[OFFSET:.*]] = arith.muli %[[I]], %c2
+// MEMREF-NEXT:      %[[ROW:.*]] = arith.addi %[[OFFSET]], %c2
+// MEMREF:           %[[AT:.*]] = arith.muli %[[ROW]], %c4
+// MEMREF-NEXT:      memref.subview %{{.*}}[%[[AT]]] [8] [1]
+// MEMREF:           memref.copy
+// MEMREF:           func.call @add(%[[H]],
+// MEMREF:           memref.copy
+// MEMREF:         }
+// MEMREF:         func.return %[[H]]
+func.func @main(%x: tensor<10x4xf32, #dev>) -> tensor<2x4xf32, #dev> {
+  %h0 = relay.read_rows %x {axis = 0 : i64, start = 0 : i64} : (tensor<10x4xf32, #dev>) -> tensor<2x4xf32, #dev>
+  %h = relay.loop %h0 {count = 4 : i64} : (tensor<2x4xf32, #dev>) -> tensor<2x4xf32, #dev>
+  %r = relay.read_rows %x {axis = 0 : i64, start = 2 : i64, step = 2 : i64} : (tensor<10x4xf32, #dev>) -> tensor<2x4xf32, #dev>
+  %s = relay.call_lowered @add(%h, %r) : (tensor<2x4xf32, #dev>, tensor<2x4xf32, #dev>) -> tensor<2x4xf32, #dev>
+  %n = relay.read_rows %s {axis = 0 : i64, start = 0 : i64} : (tensor<2x4xf32, #dev>) -> tensor<2x4xf32, #dev>
+  %z = relay.end_loop %n : (tensor<2x4xf32, #dev>) -> tensor<2x4xf32, #dev>
+  func.return %z : tensor<2x4xf32, #dev>
+}
+relay.prim_func @add(%a: tensor<2x4xf32>, %b: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  %c = relay.add %a, %b : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+  relay.yield %c : tensor<2x4xf32>
+}

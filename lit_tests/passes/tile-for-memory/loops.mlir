@@ -1,0 +1,27 @@
+// RUN: xrelay-opt -p tile-for-memory %s | filecheck %s
+
+// Stripes that are alike are a loop, between those at the top and the bottom. It carries the halo,
+// and the result, into which each stripe writes its rows.
+//
+// CHECK-LABEL: @loop
+// CHECK-NEXT:    %[[Z:.*]] = relay.zeros {{.*}}shape = array<i64: 1, 10, 2, 1>
+// CHECK:         %[[Y0:.*]] = relay.nn.max_pool2d {{.*}}padding = array<i64: 1, 0, 0, 0>{{.*}} -> tensor<1x1x2x1xf32>
+// CHECK-NEXT:    %[[R0:.*]] = relay.write_rows %[[Y0]], %[[Z]] {axis = 1 : i64, count = 1 : i64, start = 0 : i64}
+// CHECK:         %[[H0:.*]] = relay.read_rows %{{.*}} {axis = 1 : i64, start = 0 : i64} : (tensor<1x2x4x1xf32>) -> tensor<1x2x4x1xf32>
+// CHECK-NEXT:    %[[H:.*]], %[[R:.*]] = relay.loop %[[H0]], %[[R0]] {count = 8 : i64}
+// CHECK-NEXT:    %[[X:.*]] = relay.read_rows %x {axis = 1 : i64, start = 2 : i64, step = 1 : i64} : {{.*}} -> tensor<1x1x4x1xf32>
+// CHECK-NEXT:    %[[A:.*]] = relay.nn.relu %[[X]]
+// CHECK-NEXT:    %[[B:.*]] = relay.concatenate %[[H]], %[[A]]
+// CHECK-NEXT:    %[[Y:.*]] = relay.nn.max_pool2d %[[B]]
+// CHECK-NEXT:    %[[W:.*]] = relay.write_rows %[[Y]], %[[R]] {axis = 1 : i64, count = 1 : i64, start = 1 : i64, step = 1 : i64}
+// CHECK-NEXT:    %[[K:.*]] = relay.read_rows %[[B]] {axis = 1 : i64, start = 1 : i64} : {{.*}} -> tensor<1x2x4x1xf32>
+// CHECK-NEXT:    %[[H1:.*]], %[[R1:.*]] = relay.end_loop %[[K]], %[[W]]
+// CHECK-NEXT:    %[[Y1:.*]] = relay.nn.max_pool2d %[[H1]] {{.*}}padding = array<i64: 0, 0, 1, 0>
+// CHECK-NEXT:    %[[R2:.*]] = relay.write_rows %[[Y1]], %[[R1]] {axis = 1 : i64, count = 1 : i64, start = 9 : i64}
+// CHECK-NEXT:    func.return %[[R2]]
+func.func @loop(%x: tensor<1x10x4x1xf32>) -> tensor<1x10x2x1xf32> {
+  %a = relay.nn.relu %x {relay.stripes = {chain = 0, step = 0, carried}} : (tensor<1x10x4x1xf32>) -> tensor<1x10x4x1xf32>
+  %y = relay.nn.max_pool2d %a {layout = "NHWC", pool_size = array<i64: 3, 3>, padding = array<i64: 1, 0, 1, 0>, relay.stripes = {chain = 0, step = 1, axis = 1, height = "1"}}
+    : (tensor<1x10x4x1xf32>) -> tensor<1x10x2x1xf32>
+  func.return %y : tensor<1x10x2x1xf32>
+}

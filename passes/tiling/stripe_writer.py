@@ -1,0 +1,388 @@
+"""
+The writer of the stripes of a chain: new rows, halos that are carried, loops of stripes alike.
+
+`tile_for_memory` has the pictures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from xdsl.builder import Builder
+from xdsl.dialects.builtin import UnitAttr
+from xdsl.ir import Operation, SSAValue
+
+from ...dialects import relay
+from ...dialects.device import tensor_type
+from ...dialects.integers import i64_attribute
+from ...dialects.relay import broadcast, creation, pooling
+from ...dialects.relay.properties import ints
+from ...dialects.tensors import as_tensor
+from ...operators.intervals import Interval
+from ...operators.meaning.forms import Attributes
+from ...planning.stripes.network import Network
+from ...planning.stripes.striped import Chain, Rows, Turns, in_parts, turns_of
+from ..analysis.arrays import dense_of, numpy_dtype
+from ..analysis.fusion import UNFUSED
+from .rows import attributes_for, join_of, on_rows, slice_of
+from .step_network import Axes
+from .stripe_attributes import Tiled
+
+
+class Held(NamedTuple):
+    """Rows of a value that are live, in a tensor."""
+
+    tensor: SSAValue
+    rows: Interval
+
+
+class Part(NamedTuple):
+    """The ops of a step that compute some rows of its result."""
+
+    ops: Sequence[tuple[Operation, Attributes]]
+    need: Mapping[SSAValue, Interval]
+    """The rows of each value that are computed or read."""
+    reads: Mapping[tuple[Operation, SSAValue], Interval]
+    """The rows of each operand that an op reads."""
+
+    @property
+    def constant(self) -> object:
+        """Attributes and numbers of rows, which are equal in all turns of a loop."""
+        return [attributes for _, attributes in self.ops], [
+            rows.size for rows in (*self.need.values(), *self.reads.values())
+        ]
+
+    @property
+    def starts(self) -> Sequence[int]:
+        """First rows, which move from turn to turn."""
+        return [rows.start for rows in (*self.need.values(), *self.reads.values())]
+
+
+def alike(parts: Sequence[Part]) -> int:
+    """Return how many parts differ from the first in nothing but rows, which move evenly."""
+    moved = [np.subtract(b.starts, a.starts).tolist() for a, b in pairwise(parts)]
+    for turn, part in enumerate(parts):
+        if part.constant != parts[0].constant or (turn > 1 and moved[turn - 1] != moved[0]):
+            return turn
+    return len(parts)
+
+
+def alone(op: Operation) -> Operation:
+    """Let `op` be a kernel of its own, so that it runs where it is."""
+    op.attributes[UNFUSED] = UnitAttr()
+    return op
+
+
+def hull(one: Interval, other: Interval | None) -> Interval:
+    if other is None:
+        return one
+    return Interval(min(one.start, other.start), max(one.stop, other.stop))
+
+
+@dataclass
+class Stripes:
+    """Writes the stripes of a chain before its last op."""
+
+    tiled: Tiled
+    net: Network
+    axes: Axes
+    number: Mapping[SSAValue, int]
+    rows: Mapping[int, Rows]
+    chain: Chain
+    builder: Builder
+    held: dict[int, Sequence[Held]] = field(default_factory=dict[int, Sequence[Held]])
+    """Of each value the tensors with its live rows, in order."""
+    result: list[SSAValue] = field(default_factory=list[SSAValue])
+    """The result, which rows are written into, its sum so far, or its parts so far."""
+    carried: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
+    """In a loop, the rows that each value has at the start of a turn."""
+
+    def __post_init__(self) -> None:
+        self.in_parts = in_parts(self.net, self.chain, self.rows)
+        turns = None if self.in_parts else turns_of(self.net, self.chain, self.rows)
+        self.turns = None if turns is None else self.alike(turns)
+
+    def add(self, op: Operation) -> SSAValue:
+        return self.builder.insert(op).results[0]
+
+    def axis(self, step: int) -> int:
+        return self.axes.of[self.tiled.groups[step][-1].results[0]]
+
+    def slice(self, held: Sequence[Held], rows: Interval, axis: int) -> SSAValue:
+        """Return some of the rows that are held, joined if they are in several tensors."""
+        parts: list[SSAValue] = []
+        for tensor, own in held:
+            start, stop = max(rows.start, own.start), min(rows.stop, own.stop)
+            if (start, stop) == own:
+                parts.append(tensor)
+            elif start < stop:
+                first = own.start
+                parts.append(
+                    self.add(slice_of(tensor, axis, Interval(start - first, stop - first)))
+                )
+        assert parts, "rows that are live"
+        return parts[0] if len(parts) == 1 else self.add(join_of(parts, axis))
+
+    def write(self) -> SSAValue:
+        """Write all stripes; return the result of the chain."""
+        last, turns, stripe = self.net.steps[-1], self.turns, 0
+        if turns is not None:
+            self.result = [self.zeros(self.tiled.groups[-1][-1].results[0])]
+        while stripe < len(self.rows[last.writes].stop):
+            if turns is not None and stripe == turns.first:
+                self.start_loop(turns)
+            self.write_stripe(stripe)
+            if turns is not None and stripe == turns.first + turns.period - 1:
+                self.end_loop(turns)
+                stripe = turns.last
+            stripe += 1
+        if len(self.result) > 1:
+            return self.add(join_of(self.result, self.axis(len(self.net.steps) - 1)))
+        return self.result[0]
+
+    def write_stripe(self, stripe: int) -> None:
+        for at, step in enumerate(self.net.steps):
+            new = self.new(at, stripe)
+            if new.size and step.reduces:
+                mean = self.mean(self.tiled.groups[at][0], stripe)
+                sums = [broadcast.AddOp.on([result, mean]) for result in self.result]
+                total = [self.add(alone(op)) for op in sums] or [mean]
+                if self.turns is not None:
+                    type = as_tensor(mean.type)
+                    assert type is not None, "a tensor operator"
+                    every = Interval(0, type.get_shape()[0])
+                    total = [self.copy(total[0], 0, every, self.result[0], 0)]
+                self.result = total
+            elif new.size:
+                rows = self.compute(at, stripe)
+                if at < len(self.net.steps) - 1:
+                    self.hold(at, rows, new, int(self.rows[step.writes].keep[stripe]))
+                elif self.turns is None:
+                    self.result.append(rows)
+                else:
+                    moved = self.later(at, stripe).start - new.start
+                    self.result = [self.copy(rows, 0, new, self.result[0], self.axis(at), moved)]
+            self.drop(at, stripe)
+
+    def new(self, at: int, stripe: int) -> Interval:
+        """Return the rows of the result of a step that a stripe computes."""
+        of = self.rows[self.net.steps[at].writes]
+        return Interval(int(of.start[stripe]), int(of.stop[stripe]))
+
+    def later(self, at: int, stripe: int) -> Interval:
+        """Return those that the stripe computes in the next turn; the same outside of the loop."""
+        turns = self.turns
+        is_inside = turns is not None and 0 <= stripe - turns.first < turns.period
+        return self.new(at, stripe + turns.period if turns is not None and is_inside else stripe)
+
+    # ------------------------------------------------------------ loops
+
+    def alike(self, turns: Turns) -> Turns | None:
+        """Return the turns up to the first whose ops differ from those of the first one."""
+        count = turns.turns
+        for at in (at for at, step in enumerate(self.net.steps) if not step.reduces):
+            for stripe in range(turns.first, turns.first + turns.period):
+                every = range(stripe, stripe + count * turns.period, turns.period)
+                news = [self.new(at, each) for each in every]
+                if news[0].size:
+                    count = alike([self.part(self.tiled.groups[at], new) for new in news])
+        return Turns(turns.first, turns.period, count) if count > 2 else None
+
+    def zeros(self, like: SSAValue) -> SSAValue:
+        """Return a tensor of zeros, to be written over."""
+        type = as_tensor(like.type)
+        assert type is not None, "a tensor operator"
+        given = {"shape": ints(type.get_shape()), "dtype": type.element_type}
+        return self.add(alone(creation.ZerosOp.on([], given)))
+
+    def read(self, data: SSAValue, rows: Interval, axis: int, step: int = 0) -> SSAValue:
+        """Copy rows into a tensor of their own; in each turn, those `step` further."""
+        type = as_tensor(data.type)
+        assert type is not None, "a tensor operator"
+        dims = [*type.get_shape()]
+        dims[axis] = rows.size
+        numbers = {"axis": axis, "start": rows.start, "step": step}
+        read = relay.ReadRowsOp.create(
+            operands=[data],
+            properties={name: i64_attribute(n) for name, n in numbers.items()},
+            result_types=[tensor_type(type.element_type, dims)],
+        )
+        read.result.name_hint = data.name_hint
+        return self.add(read)
+
+    def copy(
+        self, data: SSAValue, source: int, to: Interval, target: SSAValue, axis: int, step: int = 0
+    ) -> SSAValue:
+        """Copy rows of `data`, from `source` on, over rows of `target`."""
+        numbers = {"axis": axis, "source": source, "count": to.size, "start": to.start}
+        properties = {k: i64_attribute(n) for k, n in {**numbers, "step": step}.items()}
+        return self.add(
+            relay.WriteRowsOp.create(
+                operands=[data, target], properties=properties, result_types=[target.type]
+            )
+        )
+
+    def start_loop(self, turns: Turns) -> None:
+        """Carry all rows that are held, in tensors of their own, and the result."""
+        values = [*self.held]
+        initial: list[SSAValue] = []
+        for value in values:
+            ((tensor, rows),) = self.held[value]
+            initial.append(self.read(tensor, Interval(0, rows.size), self.axis_of(value)))
+        loop = relay.LoopOp([*initial, *self.result], turns.turns)
+        self.builder.insert(loop)
+        *tensors, self.result[0] = loop.results
+        self.carried = dict(zip(values, tensors, strict=True))
+        for value, tensor in self.carried.items():
+            self.held[value] = [Held(tensor, self.held[value][0].rows)]
+
+    def end_loop(self, turns: Turns) -> None:
+        """Hand what is held to the next turn; after the last one, hold that."""
+        handed: list[SSAValue] = []
+        for value, tensor in self.carried.items():
+            ((held, rows),) = self.held[value]
+            if held is not tensor and not isinstance(held.owner, relay.ReadRowsOp):
+                held = self.read(held, Interval(0, rows.size), self.axis_of(value))
+            handed.append(held)
+        end = relay.EndLoopOp([*handed, *self.result])
+        self.builder.insert(end)
+        *tensors, self.result[0] = end.results
+        for value, tensor in zip(self.carried, tensors, strict=True):
+            of = self.rows[value]
+            kept = Interval(int(of.later[turns.last]), int(of.stop[turns.last]))
+            self.held[value] = [Held(tensor, kept)]
+        self.carried = {}
+
+    # ------------------------------------------------------------ rows
+
+    def hold(self, at: int, made: SSAValue, new: Interval, keep: int) -> None:
+        """Hold new rows, after those from `keep` on that are held already."""
+        value = self.net.steps[at].writes
+        old = self.held.get(value, ()) if value in self.chain.carried else ()
+        if value in self.in_parts:
+            self.held[value] = (*old, Held(made, new))
+            return
+        if old and keep < old[-1].rows.stop:
+            assert old[-1].rows.stop == new.start, "rows are computed in order"
+            halo = self.slice(old, Interval(keep, new.start), self.axis(at))
+            made, new = self.add(join_of([halo, made], self.axis(at))), Interval(keep, new.stop)
+        self.held[value] = [Held(made, new)]
+
+    def drop(self, at: int, stripe: int) -> None:
+        """
+        Drop, of values that a step used last in a stripe, the rows that no later stripe needs.
+
+        What stays is a copy, unless it is held in parts.
+        """
+        last = len(self.net.steps) - 1
+        for value, held in [*self.held.items()]:
+            if self.net.last_user(value, last) != at:
+                continue
+            later = int(self.rows[value].later[stripe])
+            self.held[value] = held = [part for part in held if part.rows.stop > later]
+            if not held:
+                del self.held[value]
+            elif later > held[0].rows.start and value not in self.in_parts:
+                axis, keep = self.axis_of(value), Interval(later, held[0].rows.stop)
+                turns = self.turns
+                if (
+                    turns is not None
+                    and value in self.carried
+                    and stripe == turns.first + turns.period - 1
+                ):
+                    ((tensor, rows),) = held
+                    kept = Interval(later - rows.start, rows.size)
+                    self.held[value] = [Held(self.read(tensor, kept, axis), keep)]
+                    continue
+                halo = self.slice(held, keep, axis)
+                assert isinstance(halo.owner, Operation)
+                alone(halo.owner)
+                self.held[value] = [Held(halo, keep)]
+
+    def axis_of(self, value: int) -> int:
+        return self.axis(next(i for i, s in enumerate(self.net.steps) if s.writes == value))
+
+    def outer(self, value: SSAValue, rows: Interval, step: int) -> SSAValue:
+        """Return rows of a value from outside of a step, those of a turn `step` further."""
+        axis, number = self.axes.of[value], self.number.get(value)
+        held = None if number is None else self.held.get(number)
+        if held is None:
+            type = as_tensor(value.type)
+            assert type is not None
+            dims = [*type.get_shape()]
+            held = [Held(value, Interval(0, dims[axis]))]
+            if step:
+                return self.read(value, rows, axis, step)
+        return self.slice(held, rows, axis)
+
+    def part(self, group: Sequence[Operation], rows: Interval) -> Part:
+        """Return how rows of the result of a step are computed."""
+        result: SSAValue = group[-1].results[0]
+        need: dict[SSAValue, Interval] = {result: rows}
+        parts: list[tuple[Operation, Attributes]] = []
+        reads: dict[tuple[Operation, SSAValue], Interval] = {}
+        for op in reversed(group):
+            value = op.results[0]
+            if value not in need:
+                continue  # it is read as a whole
+            parts.append((op, attributes_for(op, self.axes.of[value], need[value])))
+            for operand, read in self.rows_read(op, need[value]):
+                if read is not None:
+                    reads[op, operand] = read
+                    need[operand] = hull(read, need.get(operand))
+        return Part(parts[::-1], need, reads)
+
+    def compute(self, at: int, stripe: int) -> SSAValue:
+        """Compute the rows of the result of a step that are new in a stripe."""
+        group = self.tiled.groups[at]
+        parts, need, _ = self.part(group, self.new(at, stripe))
+        later = self.part(group, self.later(at, stripe)).reads
+        made: dict[SSAValue, Held] = {}
+        outer: dict[tuple[SSAValue, Interval], SSAValue] = {}
+        for op, attributes in parts:
+            value, operands = op.results[0], list[SSAValue]()
+            for operand, read in self.rows_read(op, need[value]):
+                if read is None:
+                    operands.append(operand)
+                elif operand in made:
+                    operands.append(self.slice([made[operand]], read, self.axes.of[operand]))
+                else:
+                    if (operand, read) not in outer:
+                        step = later[op, operand].start - read.start
+                        outer[operand, read] = self.outer(operand, read, step)
+                    operands.append(outer[operand, read])
+            made[value] = Held(self.add(on_rows(op, attributes, operands)), need[value])
+        return made[group[-1].results[0]].tensor
+
+    def rows_read(
+        self, op: Operation, rows: Interval
+    ) -> Iterator[tuple[SSAValue, Interval | None]]:
+        """Yield the operands of `op` with the rows that `rows` read, None of whole ones."""
+        axes = self.axes.read(op)
+        assert axes is not None, "a step that is computed by rows"
+        for operand, read in zip(op.operands, axes.operands, strict=True):
+            if read is None:
+                yield operand, None
+            else:
+                reach = read[1]
+                yield operand, Interval(int(reach.first[rows.start]), int(reach.end[rows.stop]))
+
+    def mean(self, op: Operation, stripe: int) -> SSAValue:
+        """Return what a stripe contributes to the mean of all rows."""
+        rows, later = (f(len(self.net.steps) - 1, stripe) for f in (self.new, self.later))
+        data, type = op.operands[0], as_tensor(op.results[0].type)
+        assert isinstance(op, pooling.GlobalAvgPool2dOp)
+        assert type is not None, "a tensor operator"
+        part = self.add(
+            pooling.GlobalAvgPool2dOp.on(
+                [self.outer(data, rows, later.start - rows.start)], op.properties
+            )
+        )
+        count = self.net.values[self.number[data]].rows
+        share = np.array(rows.size / count, numpy_dtype(type))
+        constant = relay.ConstantOp(dense_of(share, tensor_type(type.element_type, [])))
+        return self.add(broadcast.MultiplyOp.on([part, self.add(constant)]))
