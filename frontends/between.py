@@ -1,5 +1,5 @@
 """
-What is between the elements of a tensor: formulas on numbers of the text and of ONNX alike.
+Interpolation between the elements of a tensor, of numbers of Relay text and of ONNX alike.
 
     place 1.25 along a dim, linear    ->    0.75 · element 1 + 0.25 · element 2
 
