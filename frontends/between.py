@@ -1,5 +1,5 @@
 """
-Interpolation between the elements of a tensor: formulas on numbers of the text and of ONNX alike.
+Interpolation between the elements of a tensor, of numbers of Relay text and of ONNX alike.
 
     place 1.25 along a dim, linear    ->    0.75 · element 1 + 0.25 · element 2
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import reduce
 from itertools import product
+from math import floor
 from operator import add, mul
 from typing import Protocol, Self, TypeVar
 
@@ -51,6 +52,21 @@ def taps(at: N, mode: str, a: float = -0.75) -> list[Tap[N]]:
         return [(low, 1.0 - part), (low + 1.0, part)]
     near = [(i, (part - float(i)).abs()) for i in range(-1, 3)]
     return [(low + float(i), cubic(t, i in (0, 1), a)) for i, t in near]
+
+
+def wide_taps(at: N, mode: str, a: float, scale: float) -> list[tuple[N, N]]:
+    """Return as many elements as `1 / scale` requires, if that is more, with unscaled weights."""
+    scale, reach = min(scale, 1.0), 1 if mode == "linear" else 2
+    low, found = at.floor(), list[tuple[N, N]]()
+    first = floor(-reach / scale) + 1
+    for i in range(first, 2 - first):
+        t: N = ((at - low - float(i)) * scale).abs().minimum(float(reach))
+        if mode == "linear":
+            weight = 1.0 - t
+        else:
+            weight = cubic(t, True, a).where(t.less(1.0), cubic(t, False, a))
+        found.append((low + float(i), weight))
+    return found
 
 
 def clamped(at: N, size: N | float) -> N:

@@ -24,11 +24,6 @@ from xdsl.utils.exceptions import VerifyException
 from ....dialects import relay
 from ....dialects.attributes import properties_of
 from ....dialects.dense import dense
-from ....dialects.relay.constants import ConstantOp, ParamOp
-from ....dialects.relay.language.adt import ConstructOp
-from ....dialects.relay.language.closures import FnOp
-from ....dialects.relay.language.control import YieldOp
-from ....dialects.relay.language.globals import InvokeOp
 from ....dialects.relay.language.language_types import AdtType
 from ....dialects.relay.operator import Operator
 from ....dialects.tensors import as_tensor
@@ -241,19 +236,26 @@ class Builder:
             full = self._created("full", [self.tensor(fill)], {"shape": array.shape})
             return self._append(full).results[0]
         if inline:
-            return self._append(ConstantOp(dense(type, array.tobytes()))).results[0]
+            return self._append(relay.ConstantOp(dense(type, array.tobytes()))).results[0]
         name = self._params_of.get(constant)
         if name is None:
             name = self._params_of[constant] = self._unique(constant.name)
             self.params[name] = array
-        return self._append(ParamOp(name, type)).results[0]
+        return self._append(relay.ParamOp(name, type)).results[0]
 
     # ----------------------------------------------------------------- data
 
     def as_type(self, value: Datum, type: Attribute) -> SSAValue:
         """Return `value` as one of `type`, which has fewer dims that are known, or optional."""
         if not isinstance(type, AdtType):
-            return self._widened(value, type)
+            tensor = self.tensor(value)
+            if tensor.type == type or as_tensor(type) is None:
+                return tensor
+            cls, operands = relay.BY_NAME["dyn.reshape"], [tensor, self.tensor(self.shape(tensor))]
+            zeros = properties_of(cls, {"allowzero": True})
+            return self.append(
+                cls.create(operands=operands, result_types=[type], properties=zeros)
+            )[0]
         if isinstance(value, Absent):
             return self._construct(type, "None")
         if isinstance(value, Items) and is_data(type, LIST):
@@ -267,27 +269,16 @@ class Builder:
         set_type(data, type)  # it may be incomplete
         return data
 
-    def _widened(self, value: Datum, type: Attribute) -> SSAValue:
-        tensor = self.tensor(value)
-        if tensor.type == type or as_tensor(type) is None:
-            return tensor
-        cls = relay.BY_NAME["dyn.reshape"]
-        operands = [tensor, self.tensor(self.shape(tensor))]
-        properties = properties_of(cls, {"allowzero": True})
-        return self.append(
-            cls.create(operands=operands, result_types=[type], properties=properties)
-        )[0]
-
     def _construct(self, type: AdtType, constructor: str, *fields: SSAValue) -> SSAValue:
         self.prelude[constructor] = None
-        return self.append(ConstructOp(type, constructor, fields))[0]
+        return self.append(relay.ConstructOp(type, constructor, fields))[0]
 
     def invoke(
         self, name: str, types: Sequence[Attribute], *args: SSAValue, type: Attribute
     ) -> SSAValue:
         """Build a call of the prelude's function `name`, which has a result of `type`."""
         self.prelude[name] = None
-        return self.append(InvokeOp(name, types, args, type))[0]
+        return self.append(relay.InvokeOp(name, types, args, type))[0]
 
     def closure(
         self,
@@ -298,8 +289,8 @@ class Builder:
         """Build a closure that `build` builds from its parameters."""
         block = Block(arg_types=types)
         with self.at(block):
-            self.append(YieldOp(self.as_type(build(block.args), result)))
-        return self.append(FnOp(types, result, Region(block)))[0]
+            self.append(relay.YieldOp(self.as_type(build(block.args), result)))
+        return self.append(relay.FnOp(types, result, Region(block)))[0]
 
     def unique_function(self, name: str) -> str:
         """Return a name for a function that no other has: `name`, as far as it is free."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import prod
+from math import inf, prod
+
+import numpy as np
 
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
-from ..convert.onnx_values import Value, dims_of, rank_of
-from .rule import Convert, Rules, since
+from ..convert.onnx_values import Array, Value, dims_of, dtype_of, is_float, rank_of, shape_of
+from .rule import Convert, Results, Rules, since
 from .windows import Windows, known_dims, spatial_dims, windows_of, with_height, without_height
 
 
@@ -51,15 +53,52 @@ def _pool(name: str, x: Value, windows: Windows, b: Builder, **properties: bool)
     )
 
 
-def max_pool(node: Node, b: Builder) -> Value:
+def max_pool(node: Node, b: Builder) -> Results:
+    """Return the greatest elements, and where they are, by rows or by columns."""
     x = node.input(0)
     windows = _windows(node, x)
-    node.ignore("storage_order")  # it concerns the indices
-    node.require_unused(1, "the indices")
+    by_columns = node.flag("storage_order", False)
     flat = with_height(x, b)
     if node.flag("ceil_mode", False):
         windows = _rounded_up(windows, known_dims(node, dims_of(flat)[2:], "attribute ceil_mode"))
-    return without_height(_pool("max_pool", flat, windows, b), rank_of(x), b)
+    y = without_height(_pool("max_pool", flat, windows, b), rank_of(x), b)
+    if not node.is_used(1):
+        return y
+    indices = _indices(node, flat, windows, by_columns, b)
+    return y, b.reshape(indices, dims_of(y))
+
+
+def _indices(node: Node, x: Value, windows: Windows, by_columns: bool, b: Builder) -> Value:
+    """Return where the greatest element of each window is, among all elements of `x`."""
+    n, c, *sides = shape_of(x)
+    rank, before, after = len(sides), windows.pads[: len(sides)], windows.pads[len(sides) :]
+    places, numbers, inside = np.int64(0), np.int64(0), np.True_
+    grids: list[Array] = []
+    for i, side in enumerate(sides):
+        count = (side + before[i] + after[i] - windows.reach[i]) // windows.strides[i] + 1
+        starts = np.arange(count) * windows.strides[i] - before[i]
+        at = starts[:, None] + np.arange(windows.sizes[i]) * windows.dilations[i]
+        grids.append(np.expand_dims(at, [j for j in range(2 * rank) if j not in (i, rank + i)]))
+    for at, side in zip(grids, sides, strict=True):
+        inside = inside & (at >= 0) & (at < side)
+        places = places * side + np.clip(at, 0, side - 1)
+    order = reversed(range(rank)) if by_columns else range(rank)
+    for i in order:
+        numbers = numbers * sides[i] + np.clip(grids[i], 0, sides[i] - 1)
+    size = prod(windows.sizes)
+    b.require_size(places.size * n * c, "the windows")
+    lines = b.reshape(x, (n * c, prod(sides)))
+    elements = b.op("take", lines, b.constant(places.reshape(-1)), axis=1)
+    elements = b.reshape(elements, (n * c, places.size // size, size))
+    if not inside.all():
+        mask = b.constant(inside.reshape(1, -1, size))
+        dtype = dtype_of(x)
+        lowest = -inf if is_float(dtype) else np.iinfo(dtype).min
+        elements = b.op("where", mask, elements, b.scalar(lowest, dtype))
+    first = b.op("argmax", elements, axis=(2,), dtype="int64")
+    first = b.op("add", first, b.constant(np.arange(0, places.size, size)))
+    found = b.op("take", b.constant(numbers.reshape(-1)), first, axis=0)
+    return b.op("add", found, b.constant(np.arange(n * c)[:, None] * prod(sides)))
 
 
 def average_pool(node: Node, b: Builder) -> Value:

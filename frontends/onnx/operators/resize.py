@@ -19,11 +19,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ...between import taps
+from ...between import taps, wide_taps
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
 from ..convert.onnx_values import (
     Array,
+    Constant,
     Value,
     dims_of,
     dtype_of,
@@ -280,11 +281,10 @@ def _interpolated(node: Node, mode: str, transformation: str, b: Builder) -> Val
     x = node.input(0)
     alpha, exclude = node.number("cubic_coeff_a", -0.75), node.flag("exclude_outside", False)
     node.ignore("nearest_mode")
-    if node.flag("antialias", False):
-        raise node.error("attribute antialias is 1; supported: 0")
+    wide = node.flag("antialias", False)
     named = node.ints("axes")
     axes = list(range(rank_of(x))) if named is None else node.axes(named, rank_of(x))
-    if node.is_known(2, 3) and has_static_shape(x) and transformation in INTERPOLATED:
+    if node.is_known(2, 3) and has_static_shape(x) and transformation in INTERPOLATED and not wide:
         scales, sizes = _targets(node, axes, shape_of(x))
         resized = zip(shape_of(x), sizes, scales, strict=True)
         is_exact = all(abs(new / max(old, 1) - scale) <= 1e-6 for old, new, scale in resized)
@@ -304,8 +304,11 @@ def _interpolated(node: Node, mode: str, transformation: str, b: Builder) -> Val
     dtype, x = dtype_of(x), b.cast(x, FLOAT)
     for place in places:
         around = [(tap, w) for tap, w in taps(place.at, mode, alpha) if w is not None]
-        if exclude:
-            around = [(tap, place.within(tap) * weight) for tap, weight in around]
+        if wide:
+            around = wide_taps(place.at, mode, alpha, _known_scale(node, place.scale))
+        if exclude or wide:
+            if exclude:
+                around = [(tap, place.within(tap) * weight) for tap, weight in around]
             total = reduce(add, (weight for _, weight in around))
             around = [(tap, weight / total) for tap, weight in around]
         terms = [
@@ -313,6 +316,15 @@ def _interpolated(node: Node, mode: str, transformation: str, b: Builder) -> Val
         ]
         x = place.extrapolated(reduce(lambda y, term: b.op("add", y, term), terms))
     return b.cast(x, dtype)
+
+
+def _known_scale(node: Node, scale: Number) -> float:
+    """Return a scale, on which the number of elements of a filter depends."""
+    if not isinstance(scale, Computed):
+        return scale
+    if not isinstance(scale.value, Constant):
+        raise node.error("scales are computed at run time; supported: antialias is 0", scale.value)
+    return float(scale.value.array)
 
 
 # -------------------------------------------------------------------- at run time

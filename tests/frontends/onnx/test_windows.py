@@ -4,8 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
-from helpers.onnx.onnx_small import agree, node, operators_of, random_array
+from helpers.onnx.onnx_models import run_onnxruntime
+from helpers.onnx.onnx_small import agree, model_of, node, operators_of, random_array
 from helpers.programs.every_case import every
+from onnx import TensorProto
+
+from xrelay.frontends.onnx.backend import Backend
 
 AUTO_PADS = ("SAME_UPPER", "SAME_LOWER", "VALID")
 
@@ -142,6 +146,27 @@ def test_average_pool_rounded_up(
 @pytest.mark.parametrize("shape", [(2, 3, 4, 5), (2, 3, 4), (1, 2, 3, 2, 3)])
 def test_global_pool(op_type: str, shape: tuple[int, ...]):
     agree(node(op_type, "x"), {"x": random_array(*shape)})
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int8"])
+@pytest.mark.parametrize(
+    ("shape", "attributes"),
+    [
+        ((2, 3, 7), {"kernel_shape": [3], "strides": [2], "pads": [1, 1]}),
+        ((2, 3, 6, 5), {"kernel_shape": [3, 2], "pads": [1, 0, 2, 1], "dilations": [2, 1]}),
+        ((2, 2, 5, 7), {"kernel_shape": [2, 3], "ceil_mode": 1, "strides": [2, 2]}),
+        ((1, 2, 4, 3, 5), {"kernel_shape": [2, 2, 3], "storage_order": 1}),
+    ],
+)
+def test_where_the_greatest_elements_are(
+    shape: tuple[int, ...], attributes: dict[str, object], dtype: str
+):
+    x = (20 * random_array(*shape)).astype(dtype)
+    pool = node("MaxPool", "x", "y i", **attributes)
+    model = model_of(pool, {"x": x}, outputs="y i", dtype=dtype)
+    model.graph.output[1].type.tensor_type.elem_type = TensorProto.INT64
+    for a, e in zip(Backend.run_model(model, [x]), run_onnxruntime(model, {"x": x}), strict=True):
+        np.testing.assert_array_equal(a, e, strict=True)
 
 
 def test_pool_of_bytes():
