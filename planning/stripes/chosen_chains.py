@@ -171,7 +171,12 @@ def choose(net: Network, work: float | None = None, peak: int | None = None) -> 
     free = edges(net, plain, lowest=True, mixed=False)
     limit = max(least_peak(loads, free, 0).peak, peak or 0)
     below = int(SLACK * limit)
-    every = [this for this in free if this.peak <= below] + edges(net, below + 1, mixed=extra > 0)
+    every = [this for this in free if this.peak <= below] + edges(net, below + 1, mixed=False)
+    carried = None if peak is None else cheapest(loads, every, peak)
+    if carried is not None and carried.extra <= 0:
+        return carried  # no mix has less work
+    if extra > 0:
+        every += edges(net, below + 1)
     least = least_peak(loads, every, extra)
     if peak is not None and least.peak > peak:
         return least
