@@ -11,11 +11,11 @@ from collections.abc import Mapping
 
 from xdsl.dialects.builtin import f32, i8
 from xdsl.ir import Dialect
-from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def, var_operand_def
+from xdsl.irdl import irdl_op_definition, operand_def, var_operand_def
 
-from .relay.families import OPAQUE
+from .relay.families import Opaque
 from .relay.incomplete import AnyTensor
-from .relay.operator import Operator, RelayOperator
+from .relay.operator import Operator
 from .relay.properties import (
     bool_prop,
     dtype_prop,
@@ -26,7 +26,7 @@ from .relay.properties import (
 )
 
 
-class QnnOperator(RelayOperator, ABC):
+class QnnOperator(Opaque, ABC):
     """
     An operator on quantized tensors, whose rule is in `xrelay.operators` under its name.
 
@@ -34,10 +34,6 @@ class QnnOperator(RelayOperator, ABC):
     %y = qnn.quantize %x, %scale, %zero : (tensor<4xf32>, tensor<f32>, tensor<i32>) -> tensor<4xi8>
     ```
     """
-
-    result = result_def(AnyTensor)
-
-    traits = traits_def(*OPAQUE)
 
 
 @irdl_op_definition

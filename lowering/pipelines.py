@@ -78,7 +78,8 @@ What differs, and why:
   the layout that they are compiled in.
 - `expand-lrn` after it, before `separate-padding`: what it leaves is padded.
 - `separate-padding` then, before fusion: padded images are part of the memory plan.
-- `transpose-weights` after these, which gives weights another order, too.
+- `read-transposed` after these, so that no later pass moves what a product reads.
+- `transpose-weights` then, which gives weights another order, too.
 - `pack-weights` last: it packs weights for channels that are last, and those that are transposed.
 - `fold-constants` again, and `fold-weights`: what the layout changed in weights needs no kernel.
 - `plan-memory` always, as compiled kernels are too short to allocate between them; with
@@ -209,7 +210,7 @@ _TO_FIRST_ORDER = (
     "infer-types",
 )
 
-_LAYOUT = ("propagate-layout", "expand-lrn", "separate-padding")
+_LAYOUT = ("propagate-layout", "expand-lrn", "separate-padding", "read-transposed")
 
 _WEIGHTS = ("transpose-weights", "pack-weights", "fold-constants", "fold-weights")
 
@@ -221,9 +222,6 @@ _OF_ENTRIES = ("remove-unused-functions", "assign-pools", "plan-memory", "descri
 _OF_POOLS = ("plan-memory", "assign-pools")
 """The passes that place storages in pools."""
 
-_OF_CACHES = ("lend-caches",)
-"""The pass that lends results the memory of parameters."""
-
 _INTERFACE = ("aot-lower-main",)
 """The pass that makes the interface in C."""
 
@@ -234,7 +232,7 @@ def quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PlannedPipeline(Pipeline, ABC):
     """A pipeline that plans devices and memory, with the options of that."""
 
@@ -255,6 +253,9 @@ class PlannedPipeline(Pipeline, ABC):
     The most work that tiling may do, as a ratio of that of the program: 1.0 adds none. Without
     `peak`, the fewest bytes that are reached with it.
     """
+
+    caches: tuple[str, ...] = ()
+    """The parameters that are caches, with the rows of their buffers: `past_*=1024`."""
 
 
 @dataclass(frozen=True)
@@ -278,12 +279,6 @@ class VmPipeline(PlannedPipeline):
     none is given, all that are not private.
     """
 
-    caches: tuple[str, ...] = ()
-    """
-    The parameters that are caches, with the rows of their buffers, for `lend-caches`:
-    `past_*=1024`.
-    """
-
     pools: str = ""
     """
     The pools of devices, as `plan-memory` reads them: `dtcm=64KiB:1,sram=512KiB:3,psram=:10`, or
@@ -303,7 +298,7 @@ class VmPipeline(PlannedPipeline):
         manifest = _TO_MANIFEST if self.kernels == "native" else _with_views(_TO_MANIFEST)
         passes = (*kernels, *manifest, *planned, *_TO_BYTECODE)
         passes = _with_option(passes, _OF_POOLS, "pools", *([self.pools] if self.pools else []))
-        passes = _with_option(passes, _OF_CACHES, "caches", *_values(self.caches))
+        passes = _with_option(passes, ("lend-caches",), "caches", *_values(self.caches))
         return _called_from_outside(passes, self.entries)
 
 
@@ -328,12 +323,6 @@ class AotPipeline(PlannedPipeline):
     device_contexts: tuple[str, ...] = ()
     """The devices that get a context, such as `cuda:0`, and calls around their use."""
 
-    caches: tuple[str, ...] = ()
-    """
-    The parameters that are caches, with the rows of their buffers, for `lend-caches`:
-    `past_*=1024`.
-    """
-
     pools: str = ""
     """The pools of devices, as in `vm`; the interface has a workspace for each."""
 
@@ -354,7 +343,7 @@ class AotPipeline(PlannedPipeline):
         placed = ("place-constants",) if self.constants else ()
         passes = (*kernels, *_TO_MANIFEST, *planned, *placed, *_TO_MEMREF)
         passes = _with_option(passes, _OF_POOLS, "pools", *([self.pools] if self.pools else []))
-        passes = _with_option(passes, _OF_CACHES, "caches", *_values(self.caches))
+        passes = _with_option(passes, ("lend-caches",), "caches", *_values(self.caches))
         names = (self.prefix,) if self.prefix else ()
         passes = _with_option(passes, _INTERFACE, "prefix", *names)
         passes = _with_option(passes, _INTERFACE, "forms", *_values(self.forms))

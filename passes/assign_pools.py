@@ -55,7 +55,7 @@ from ..planning.shortage import shortage_message
 from .bytes.aliases import AliasClasses, Contents, bodies_of, contents_of
 from .bytes.liveness import live_ranges
 from .bytes.op_facts import facts_of, has_bytes
-from .bytes.packs import arms_of, size_of
+from .bytes.packs import arms_of
 from .bytes.storages import Storage, storages_of
 from .devices.options import device_option, planned_pools, pools_option
 from .functions.call_graph import CallGraph
@@ -208,7 +208,7 @@ class Assignment:
 
     def samples(self, storages: Sequence[Storage]) -> list[Sample]:
         """Return samples of the sizes of storages, those of the largest sum first."""
-        expressions = [self.sizes.size_or(size_of(storage.op)) for storage in storages]
+        expressions = [self.sizes.size_or(storage.op.bytes) for storage in storages]
         found = sorted(samples_of(expressions, MAX_SUM), key=lambda s: sum(s.sizes), reverse=True)
         return found or [Sample({}, (0,) * len(storages))]
 

@@ -23,7 +23,7 @@ Equal functions are shared. A kernel that has a shape function keeps it. From le
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, NoReturn
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FunctionType, ModuleOp, SymbolRefAttr
@@ -39,10 +39,10 @@ from ..dialects.relay.reshape import ReshapingInterface
 from ..dialects.relay.shapes import shape_type
 from ..dialects.tensors import has_dynamic
 from ..dialects.type_rules import data_operands
-from ..operators.signature import Elements, Tensor
+from ..operators.signature import Elements, ReadElements, Tensor
 from .analysis.structural_keys import Key, StructuralKeys
 from .functions.symbol_names import SymbolNames
-from .sizes.rule_code import RuleCode, unreadable
+from .sizes.rule_code import RuleCode
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError
 from .support.levels import Level
@@ -137,14 +137,17 @@ class KernelCode(RuleCode):
         if isinstance(value, BlockArgument) or constant_tensor(value) is not None:
             return super().elements_of(op, index)
         assert isinstance(value, OpResult)
-        return unreadable(
-            lambda: PassError(
+        computed = value.op
+
+        def read(*_: object) -> NoReturn:
+            raise PassError(
                 f"the result shape of {op.name} depends on the elements of its operand {index}, "
-                f"but {value.op.name} computes them in the same kernel",
+                f"but {computed.name} computes them in the same kernel",
                 op,
-                [(value.op, f"{value.op.name} is here")],
+                [(computed, f"{computed.name} is here")],
             )
-        )
+
+        return ReadElements(read, read)
 
 
 def shape_function_body(kernel: relay.PrimFuncOp) -> Parameters:

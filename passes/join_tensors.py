@@ -48,7 +48,6 @@ from ..dialects.relay.loops import repeated_in
 from ..operators.sizes.size_expressions import Expr
 from .bytes.aliases import bodies_of
 from .bytes.joins import Join, Joining, Part, joined_by
-from .bytes.packs import size_of as bytes_in
 from .functions.symbol_names import symbols_of
 from .sizes.available import Available
 from .sizes.reader import Sizes
@@ -114,7 +113,7 @@ def rewrite(joins: Mapping[Operation, Join], position: Callable[[Operation], int
         if len(join.whole.tensors) == 1:
             rewriter.erase(join.whole.op)
         else:  # results are written over the join
-            rewriter.replace(join.whole.op, place.cut(bytes_in(join.whole.op)))
+            rewriter.replace(join.whole.op, place.cut(join.whole.op.bytes))
 
     parts = {part.storage.op: part for chain in chains.values() for part in chain if part.storage}
     calls: dict[Operation, Join] = {join.call: join for join in joins.values()}

@@ -44,12 +44,11 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ..dialects import memory
 from ..dialects.device import device_of
 from ..dialects.foreign import mended
-from ..dialects.interfaces.buffer_flow import ends_of
+from ..dialects.interfaces.buffer_flow import ends_of_storage
 from ..dialects.memrefs import MemRef, as_memref, buffer_size, element_bytes, strides_of
 from ..dialects.xdsl_extras.walking import walk
 from ..operators.sizes.size_expressions import Expr
 from .bytes.buffer_facts import callees_first
-from .bytes.packs import size_of as bytes_of
 from .bytes.rooms import size_of
 from .functions.signatures import entries_of
 from .functions.symbol_names import modules_in
@@ -59,17 +58,6 @@ from .support.diagnostics import PassError
 from .support.levels import Level
 from .support.rewriting import rewrite_each
 from .workspaces.replaced_packs import ListedCode
-
-
-def exits_of(op: Operation) -> Sequence[Operation]:
-    """Return the ops before which the block of `op` is left for good."""
-    block, region = op.parent, op.parent_region()
-    assert block is not None, "an op of a function"
-    assert region is not None, "an op of a function"
-    assert block.last_op is not None, "a terminator"
-    if block is not region.blocks[0] or not block.last_op.successors:
-        return [block.last_op]
-    return [*ends_of(region)]
 
 
 def allocated_at(op: Operation) -> Iterator[memory.AllocStorageOp]:
@@ -125,7 +113,7 @@ class Capacities:
         if op in storages and total.range[1] > capacity and pool is not None:
             code, bytes = ListedCode(), inner
             for each in storages:
-                bytes = code.apply("add", bytes, bytes_of(each))
+                bytes = code.apply("add", bytes, each.bytes)
             fits = arith.CmpiOp(code.value(bytes), code.value(int(capacity)), "sle")
             why = f"storages need more than the {capacity} bytes of pool {pool.label}"
             ops = [*code.ops, fits, cf.AssertOp(fits, why)]
@@ -207,7 +195,8 @@ class Lowering:
         type = self.bytes(op.storage, op.size)
         alloc = memref.AllocOp([o.results[0] for o in size], [], type, op.alignment)
         alloc.memref.name_hint = op.storage.name_hint
-        for end in exits_of(op):
+        assert op.parent is not None, "an op of a function"
+        for end in ends_of_storage(op.parent):
             free = memref.DeallocOp.get(alloc.memref)
             free.location = op.location
             rewriter.insert(free, InsertPoint.before(end))

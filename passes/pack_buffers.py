@@ -27,7 +27,7 @@ the offsets. Level `memref`, which stays.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import compress
@@ -119,13 +119,11 @@ class Candidate:
 
     @property
     def holder(self) -> Operation:
-        """The op in the block of the arena that is, or holds, the first use."""
-        at, op = self.region, self.first
-        while at is not self.home:
-            assert at.holder is not None, "the arena is in a region around the use"
-            assert at.parent is not None, "the arena is in a region around the use"
-            at, op = at.parent, at.holder
-        return op
+        """The op in the block of the arena that is, holds, or leads to the first use."""
+        block = self.home.block
+        holder = block.find_ancestor_op_in_block(self.first) or block.last_op
+        assert holder is not None, "the arena is in a region around the use"
+        return holder
 
 
 @dataclass(eq=False)
@@ -183,7 +181,7 @@ class Reading:
             if op.dynamic_sizes or home.holder is None:
                 return "its size is computed in a branch that it outlives"
             return f"it outlives the region of {home.holder.name} that allocates it"
-        first, region = first_use(op), buffers.regions[block]
+        first, region = first_use(op, buffers.position), buffers.regions[block]
         start = buffers.position[first]
         return Candidate(
             op,
@@ -241,24 +239,13 @@ class Reading:
         return block
 
 
-def first_use(op: memref.AllocOp | memref.AllocaOp) -> Operation:
+def first_use(op: memref.AllocOp | memref.AllocaOp, position: Mapping[Operation, int]) -> Operation:
     """Return the op of its block before which an allocation is needed, or itself."""
-    block = op.parent
-    assert block is not None, "an op of a function"
-    users = set[Operation]()
-    for use in op.memref.uses:
-        user = block.find_ancestor_op_in_block(use.operation)
-        if user is None:
-            return op
-        if not isinstance(use.operation, memref.DeallocOp):
-            users.add(user)
-    at = op
-    while users and at not in users:
-        following = at.next_op
-        if following is None:
-            return op
-        at = following
-    return at
+    assert op.parent is not None, "an op of a function"
+    users = (use.operation for use in op.memref.uses)
+    inside = [op.parent.find_ancestor_op_in_block(u) for u in users if u.name != "memref.dealloc"]
+    known = [user for user in inside if user is not None]
+    return min(known, key=position.__getitem__) if known and len(known) == len(inside) else op
 
 
 def alignment_of(op: memref.AllocOp | memref.AllocaOp, type: MemRef) -> int:

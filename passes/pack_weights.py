@@ -6,29 +6,37 @@ Store weights in panels: the filters of one tile side by side.
                                              ->   %y = relay.nn.conv2d %x, %p {NHWC, OHWI16o}
 
 The sums of a tile then read their weights one after another; in HWIO, the filters of all tiles lie
-between two reads, which share few sets of a cache. That pays for all but small weights. Those stay
-of which the number of filters is not a multiple of `width`. A product with such weights, of any
-number of rows, becomes a `relay.nn.packed_dense`. `fold-weights` after it computes the panels.
-After `propagate-layout` and `transpose-weights`. Level: `relay`.
+between two reads, which share few sets of a cache. That pays for all but small weights. Where the
+number of filters is not a multiple of `width`, zeros are added if they are few. A product with such
+weights, of any number of rows, becomes a `relay.nn.packed_dense`. `fold-weights` after it computes
+the panels. After `propagate-layout` and `transpose-weights`. Level: `relay`.
 """
 
 from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
 
+import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import Float32Type, Float64Type, ModuleOp, StringAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from ..dialects.relay import convolution, matmul
+from ..dialects import relay
+from ..dialects.device import tensor_type
+from ..dialects.relay import convolution, matmul, rearrange
+from ..dialects.relay.properties import ints
 from ..dialects.tensors import Tensor, as_tensor, bits_of, is_static
 from ..operators.windows import PANELS
+from .analysis.arrays import dense_of, numpy_dtype
 from .support.diagnostics import PassError
 from .support.levels import Level
 from .support.rearranged_weights import RearrangedWeights, is_weight, reshaped, transposed
 from .support.rewriting import apply_patterns
+
+MOST_ADDED = 32
+"""Filters of zeros are added, up to one to so many, so that all are in panels."""
 
 
 def is_large(type: Tensor, least: int) -> bool:
@@ -42,9 +50,15 @@ def in_panels(weight: SSAValue, width: int) -> list[Operation]:
     type = as_tensor(weight.type)
     assert type is not None, "weights are tensors"
     *others, columns = type.get_shape()
-    split = reshaped(weight, (*others, columns // width, width))
-    last = len(others)
-    return [split, transposed(split.result, (last, *range(last), last + 1))]
+    last, panels, ops = len(others), -(-columns // width), list[Operation]()
+    if columns % width:
+        zero = dense_of(np.zeros((), numpy_dtype(type)), tensor_type(type.element_type, []))
+        widths = ints((0, 0) * last + (0, panels * width - columns))
+        ops.append(relay.ConstantOp(zero))
+        ops.append(rearrange.PadOp.on([weight, *ops[0].results], {"pad_width": widths}))
+        weight = ops[-1].results[0]
+    ops.append(reshaped(weight, (*others, panels, width)))
+    return [*ops, transposed(ops[-1].results[0], (last, *range(last), last + 1))]
 
 
 @dataclass(frozen=True)
@@ -63,12 +77,18 @@ class PackFilters(RewritePattern):
         type = as_tensor(op.weight.type)
         if type is None or not is_large(type, self.least):
             return
-        if type.get_shape()[-1] % PANELS[self.layout]:
+        filters = type.get_shape()[-1]
+        added = -filters % PANELS[self.layout]
+        if MOST_ADDED * added > filters:
             return
         properties = {**op.properties, "kernel_layout": StringAttr(self.layout)}
         made = convolution.Conv2dOp.on([op.data, self.packed.of(op.weight, rewriter)], properties)
-        made.result.name_hint = op.result.name_hint
-        rewriter.replace(op, made)
+        ops: list[Operation] = [made]
+        if added:
+            part = {"begin": ints([0]), "end": ints([filters]), "axes": ints([3])}
+            ops.append(rearrange.StridedSliceOp.on([made.result], part))
+        ops[-1].results[0].name_hint = op.result.name_hint
+        rewriter.replace(op, ops)
 
 
 @dataclass(frozen=True)
@@ -106,10 +126,7 @@ class PackWeightsPass(ModulePass):
     """The filters of a panel: 8, 16 or 32; 16 are the vectors that tiles of 256 bits read."""
 
     least: int = 1 << 16
-    """The bytes of the smallest weights of convolutions that are packed."""
-
-    least_matrix: int = 1 << 20
-    """Those of products: a loop over what does not lie in panels may follow a small one."""
+    """The bytes of the smallest weights that are packed."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         layout = next((name for name, width in PANELS.items() if width == self.width), None)
@@ -117,4 +134,4 @@ class PackWeightsPass(ModulePass):
             raise PassError(f"width must be 8, 16 or 32, but is {self.width}", op)
         packed = RearrangedWeights(lambda weight: in_panels(weight, self.width))
         pack_filters = PackFilters(layout, self.least, packed)
-        apply_patterns(op, pack_filters, PackMatrix(self.width, self.least_matrix, packed))
+        apply_patterns(op, pack_filters, PackMatrix(self.width, self.least, packed))

@@ -88,9 +88,8 @@ class LendStorages(RewritePattern):
         params = len(lent.function.args) - len(lent.results) - len(lent.workspaces)
         storages: list[memory.AllocStorageOp] = []
         for result in lent.results:
-            bytes = result.size
-            if bytes is None:
-                bytes = self.computed(result.origin, result.ops[0].dynamic_size, op, rewriter)
+            origin = result.origin
+            bytes = result.size if origin is None else self.computed(origin, op, rewriter)
             storages.append(memory.AllocStorageOp(bytes, result.alignment, device_of(result.type)))
             storages[-1].storage.name_hint = "result"
         for i, workspace in enumerate(lent.workspaces, params + len(lent.results)):
@@ -103,7 +102,7 @@ class LendStorages(RewritePattern):
         op.operands = [*op.operands, *(storage.storage for storage in storages)]
         rewriter.notify_op_modified(op)
         for i, origin in lent.shapes.items():
-            shape = self.computed(origin, origin.ops[-1].results[0], op, rewriter)
+            shape = self.computed(origin, op, rewriter)
             self.shapes[op.results[i]] = shape
             dims = self.sizes.shape(shape)
             if dims is not None:
@@ -130,16 +129,8 @@ class LendStorages(RewritePattern):
         rewriter.insert(size, InsertPoint.before(at))
         return size.bytes
 
-    def computed(
-        self,
-        origin: Origin | None,
-        value: SSAValue | None,
-        call: Operation,
-        rewriter: PatternRewriter,
-    ) -> SSAValue:
-        """Compute `value` of the callee, whose origin is known, for a call."""
-        assert origin is not None, "a dynamic size has an origin"
-        assert value is not None
+    def computed(self, origin: Origin, call: Operation, rewriter: PatternRewriter) -> SSAValue:
+        """Compute a size or shape of the callee for a call."""
         types = {op.operands[0]: op.results[0].type for op in origin.reads}
         given = {p: call.operands[p.index] for p in origin.params}
         known = {p: self.known_shape(given[p], types[p]) for p in origin.params}
@@ -153,10 +144,10 @@ class LendStorages(RewritePattern):
             known[param] = shape
             return shape
 
-        copies, cloned = clone_origin(origin, shape_of)
+        copies, value = clone_origin(origin, shape_of)
         rewriter.insert(copies, InsertPoint.before(at))
         self.made += copies
-        return cloned[value]
+        return value
 
     def known_shape(self, value: SSAValue, type: Attribute) -> SSAValue | None:
         """Return the shape, of `type`, with which `value` is allocated; None if it is measured."""

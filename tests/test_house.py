@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from helpers.documentation.sources import syntax
 from helpers.operators import inferring, tvm_attributes
 from helpers.operators.kernel_references import REFERENCES
 from helpers.operators.numpy_functions import SHAPES
@@ -113,11 +114,6 @@ class Imported(NamedTuple):
     name: str
     ours: bool
     line: int
-
-
-@cache
-def syntax(module: Path) -> ast.Module:
-    return ast.parse(module.read_text(encoding="utf-8"))
 
 
 def statements(node: ast.AST) -> Iterator[ast.AST]:
@@ -313,13 +309,15 @@ LONG = {
     "dialects/memory/pack.py": "a pack is checked together with its slices",
     "dialects/xdsl_extras/xdsl_internals.py": "the one file to check when xDSL is upgraded",
     "frontends/onnx/convert/importer.py": "one class: a graph, node by node",
+    "frontends/onnx/convert/onnx_builder.py": "one class: what the rules of nodes call",
     "frontends/onnx/operators/resize.py": "one operator of ONNX, in all of its modes",
     "frontends/relay_text/text/expression_grammar.py": "one class: a method for each rule",
+    "lowering/pipelines.py": "the order of passes, and its reasons",
     "operators/orders.py": "one class: what orders of slices decide",
     "operators/sizes/algebra.py": "one class: the normal form of each operation on sizes",
-    "passes/buffer_check/buffer_checker.py": "one class: a walk over the ops of a program",
     "passes/memory_report/read.py": "one class: a walk over the ops of a program",
     "passes/pack_buffers.py": "a pass, with the analysis that only it needs",
+    "passes/tile_for_memory.py": "a pass, with the rewriting that only it needs",
     "passes/sizes/reader.py": "one class: a method for each op that computes sizes",
     "runtime/machine/recording.py": "one class: a method for each instruction",
     "runtime/program/instructions.py": "an index: the instructions",

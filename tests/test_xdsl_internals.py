@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import xdsl
+from helpers.documentation.sources import syntax
 
 from xrelay.dialects.xdsl_extras.xdsl_internals import UNFORMATTED, XDSL
 
@@ -75,7 +76,7 @@ def overridden(cls: type) -> list[str]:
 
 
 def test_no_other_module_uses_private_names():
-    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
+    trees = {path: syntax(path) for path in MODULES}
     own = {path: defined(tree) for path, tree in trees.items()}
     ours = set[str]().union(*own.values())
     found = {

@@ -5,20 +5,9 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Sequence
 from typing import Self
 
-from xdsl.dialects.builtin import (
-    I64,
-    ArrayAttr,
-    DictionaryAttr,
-    IntegerAttr,
-    StringAttr,
-    i64,
-)
+from xdsl.dialects.builtin import I64, ArrayAttr, DictionaryAttr, IntegerAttr, StringAttr, i64
 from xdsl.ir import Attribute
-from xdsl.irdl import (
-    irdl_op_definition,
-    opt_prop_def,
-    prop_def,
-)
+from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException

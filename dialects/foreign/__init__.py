@@ -1,9 +1,14 @@
 """Ops of upstream dialects, and custom forms, that `mlir-opt` prints and xDSL does not read."""
 
-from xdsl.ir import Dialect
+from collections.abc import Iterable
+
+from xdsl.ir import Dialect, Operation
 
 MENDED = ("memref", "scf", "linalg", "gpu", "affine")
 """The dialects of xDSL that lack ops or forms."""
+
+RARELY = ("func.", "arith.")
+"""The prefixes of ops that few programs use: classes are made when one is asked for."""
 
 
 def mended(dialect: Dialect) -> Dialect:
@@ -13,3 +18,15 @@ def mended(dialect: Dialect) -> Dialect:
 
         mend(dialect)
     return dialect
+
+
+def missing_op(name: str, dialects: Iterable[str] = ()) -> type[Operation] | None:
+    """Return the op of this name, by itself or in one of `dialects`, that xDSL rarely lacks."""
+    names = [name, *(f"{dialect}.{name}" for dialect in dialects)]
+    if not any(each.startswith(RARELY) for each in names):
+        return None
+    from . import missing_plain_ops  # only if one is used
+
+    kinds = vars(missing_plain_ops).values()
+    ops = (kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Operation))
+    return next((op for op in ops if vars(op).get("name") in names), None)

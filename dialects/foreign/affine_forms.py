@@ -3,10 +3,8 @@ Custom forms of ops of the affine dialect, as `mlir-opt` prints them.
 
     affine.if #set(%i)[%n] -> f32 { … } else { … }
     affine.parallel (%i, %j) = (0, max(%a, 1)) to (%n, 9) step (1, 2) reduce ("addf") -> (f32) { … }
-    affine.store %v, %x[%i + symbol(%n)] {…} : memref<?xf32>
 
-xDSL 0.74 has none of the first two, takes the reductions of `affine.parallel` for strings, with an
-operand each, and reads neither symbols nor attributes of loads and stores.
+xDSL 0.74 has none, and takes the reductions of `affine.parallel` for strings, with an operand each.
 """
 
 from __future__ import annotations
@@ -25,7 +23,6 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     IntegerType,
-    MemRefType,
     TensorType,
     i32,
     i64,
@@ -42,7 +39,7 @@ from xdsl.irdl import (
     var_operand_def,
     var_result_def,
 )
-from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import Pure, RecursiveMemoryEffect
 
@@ -216,69 +213,6 @@ def parse_bounds(parser: Parser, word: str) -> Bounds:
     type = cast("TensorType[IntegerType]", tensor_type(i32, [len(groups)]))
     counts = DenseIntElementsAttr.from_list(type, [*map(len, groups)])
     return operands.map_of(chain.from_iterable(groups)), counts, operands.values
-
-
-Access = affine.LoadOp | affine.StoreOp | affine.VectorLoadOp | affine.VectorStoreOp
-
-
-def parse_access(cls: type[Access], parser: Parser) -> Access:
-    """Parse a load or a store, of an element or a vector."""
-    value = None
-    if issubclass(cls, affine.StoreOp | affine.VectorStoreOp):
-        value = parser.parse_unresolved_operand()
-        parser.parse_punctuation(",")
-    memref, map, indices = parse_subscripts(parser)
-    attributes = parser.parse_optional_attr_dict()
-    parser.parse_punctuation(":")
-    start, type = parser.pos, parser.parse_type()
-    if not isinstance(type, MemRefType):
-        parser.raise_error(f"expected a memref, but got {type}", start, parser.pos)
-    memory = cast("MemRefType[Attribute]", type)
-    accessed = memory.element_type
-    if parser.parse_optional_punctuation(",") is not None:
-        accessed = parser.parse_type()
-    stored = [] if value is None else [parser.resolve_operand(value, accessed)]
-    return cls.create(
-        operands=[*stored, parser.resolve_operand(memref, memory), *indices],
-        properties={"map": map},
-        result_types=[] if stored else [accessed],
-        attributes=attributes,
-    )
-
-
-def print_access(self: Access, printer: Printer) -> None:
-    """Print a load or a store, of an element or a vector."""
-    printer.print_string(" ")
-    accessed = self.value if isinstance(self, affine.StoreOp | affine.VectorStoreOp) else None
-    if accessed is not None:
-        printer.print_operand(accessed)
-        printer.print_string(", ")
-    print_subscripts(printer, self.memref, self.map.data, self.indices)
-    printer.print_op_attributes(self.attributes)
-    printer.print_string(" : ")
-    printer.print_attribute(self.memref.type)
-    if isinstance(self, affine.VectorLoadOp | affine.VectorStoreOp):
-        printer.print_string(", ")
-        printer.print_attribute((accessed or self.results[0]).type)
-
-
-def parse_subscripts(
-    parser: Parser,
-) -> tuple[UnresolvedOperand, AffineMapAttr, Sequence[SSAValue]]:
-    """Parse a memref with its subscripts."""
-    memref, operands = parser.parse_unresolved_operand(), Operands(parser)
-    square = parser.Delimiter.SQUARE
-    results = parser.parse_comma_separated_list(square, operands.parse_expression)
-    return memref, operands.map_of(results), operands.values
-
-
-def print_subscripts(
-    printer: Printer, memref: SSAValue, map: AffineMap, operands: Sequence[SSAValue]
-) -> None:
-    """Print a memref with its subscripts."""
-    printer.print_operand(memref)
-    with printer.in_square_brackets():
-        printer.print_list(map.results, lambda each: print_expression(printer, each, map, operands))
 
 
 @irdl_op_definition

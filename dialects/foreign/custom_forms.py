@@ -39,7 +39,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..xdsl_extras.late_definitions import LateFormat
 from ..xdsl_extras.xdsl_internals import add_attribute, add_op
-from . import affine_forms
+from . import affine_accesses, affine_forms
 from .missing_ops import ATTRIBUTES, MISSING
 
 FORMATS: dict[type[IRDLOperation], str] = {
@@ -400,7 +400,7 @@ def _mend_linalg() -> None:
 def _mend_affine() -> None:
     use_form(affine.IfOp, affine_forms.parse_if, affine_forms.print_if)
     for kind in (affine.LoadOp, affine.StoreOp, affine.VectorLoadOp, affine.VectorStoreOp):
-        use_form(kind, affine_forms.parse_access, affine_forms.print_access)
+        use_form(kind, affine_accesses.parse_access, affine_accesses.print_access)
 
 
 def _find_whole_windows(kind: Any) -> None:

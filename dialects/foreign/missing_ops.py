@@ -77,7 +77,7 @@ from xdsl.traits import (
 )
 
 from ..interfaces import ResultAliases
-from . import affine_forms
+from . import affine_accesses, affine_forms
 
 AnyMemRef = base(MemRefType) | base(UnrankedMemRefType)
 
@@ -202,7 +202,7 @@ class AffinePrefetchOp(Prefetch):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        memref, map, indices = affine_forms.parse_subscripts(parser)
+        memref, map, indices = affine_accesses.parse_subscripts(parser)
         hints, attributes = cls.parse_hints(parser), parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         operands = [parser.resolve_operand(memref, parser.parse_type()), *indices]
@@ -212,7 +212,7 @@ class AffinePrefetchOp(Prefetch):
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
-        affine_forms.print_subscripts(printer, self.memref, self.map.data, self.indices)
+        affine_accesses.print_subscripts(printer, self.memref, self.map.data, self.indices)
         self.print_hints(printer)
 
 
@@ -276,6 +276,35 @@ class GenericAtomicRMWOp(IRDLOperation):
 
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
     assembly_format = "$memref `[` $indices `]` `:` type($memref) $atomic_body attr-dict"
+
+
+@irdl_op_definition
+class DistinctObjectsOp(IRDLOperation):
+    """Name memrefs that share no bytes."""
+
+    name = "memref.distinct_objects"
+
+    arguments = var_operand_def(MemRefType)
+    res = var_result_def(MemRefType)
+
+    traits = traits_def(NoMemoryEffect(), ResultAliases())
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        plain = parser.Delimiter.NONE
+        operands = parser.parse_comma_separated_list(plain, parser.parse_unresolved_operand)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        start, types = parser.pos, parser.parse_comma_separated_list(plain, parser.parse_type)
+        values = parser.resolve_operands(operands, types, start)
+        return cls.create(operands=values, result_types=types, attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_list(self.arguments, printer.print_operand)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_list(self.res.types, printer.print_attribute)
 
 
 # --------------------------------------------------------------------------------- scf
@@ -655,9 +684,7 @@ class MapOp(StructuredOp):
             return op
         block = Block(arg_types=[element_of(value.type) for value in op.operands])
         inner = parser.ctx.get_op(short).create(
-            operands=block.args[:-1],
-            result_types=[block.args[-1].type],
-            attributes=options,
+            operands=block.args[:-1], result_types=[block.args[-1].type], attributes=options
         )
         block.add_ops([inner, linalg_ops.YieldOp(*inner.results)])
         op.add_region(Region(block))
@@ -751,12 +778,15 @@ MISSING: dict[str, Callable[[], Sequence[type[Operation]]]] = {
         ReshapeOp,
         GenericAtomicRMWOp,
         AtomicYieldOp,
+        DistinctObjectsOp,
     ),
     "scf": lambda: (ForallOp, InParallelOp),
     "affine": lambda: (
         affine_forms.ParallelOp,
         affine_forms.MaxOp,
         AffinePrefetchOp,
+        affine_accesses.DmaStartOp,
+        affine_accesses.DmaWaitOp,
         DelinearizeIndexOp,
         LinearizeIndexOp,
     ),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from xdsl.ir import Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import OpTrait
 
 Named = Iterable[tuple[SSAValue, SSAValue]]
@@ -49,6 +49,15 @@ class RunsRegions(PassesValues, ABC):
 
 class CapturesOperands(OpTrait):
     """Bytes of the operands may be used after the op by what is not among its results."""
+
+
+def ends_of_storage(block: Block) -> Iterator[Operation]:
+    """Yield the ops before which a storage is freed that is allocated in `block`."""
+    last, region = block.last_op, block.parent
+    if last is not None and last.successors and region is not None and block is region.blocks[0]:
+        yield from ends_of(region)
+    elif last is not None:
+        yield last
 
 
 def ends_of(region: Region) -> Iterator[Operation]:

@@ -7,15 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, Self
 
-from xdsl.dialects.builtin import (
-    I64,
-    ArrayAttr,
-    DenseArrayBase,
-    IntegerAttr,
-    UnitAttr,
-    i32,
-    i64,
-)
+from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase, IntegerAttr, UnitAttr, i32, i64
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -44,13 +36,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...operators.orders import Interval, Life, On, OrderError, Orders, Row
 from ..integers import i64_array, i64_attribute
-from ..interfaces import (
-    AllocatesResults,
-    DeviceConstraint,
-    DeviceRule,
-    HoldsNoTensors,
-    OnHost,
-)
+from ..interfaces import AllocatesResults, DeviceConstraint, DeviceRule, HoldsNoTensors, OnHost
 from ..xdsl_extras.formats import Qualified
 from ..xdsl_extras.segments import operand_counts
 from ..xdsl_extras.xdsl_internals import operands_of

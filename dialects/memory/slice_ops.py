@@ -41,11 +41,7 @@ class PartOfStorage(ViewsOperand):
 
     def part(self, op: Operation) -> Part:
         assert isinstance(op, SliceStorageOp)
-        offset = op.dynamic_offset if op.offset is None else op.offset.value.data
-        size = op.dynamic_size if op.size is None else op.size.value.data
-        assert offset is not None, "verified: static or dynamic"
-        assert size is not None, "verified: static or dynamic"
-        return Part(offset, size, op.alignment.value.data)
+        return op.part
 
 
 @irdl_custom_directive
@@ -117,6 +113,15 @@ class SliceStorageOp(IRDLOperation, HasCanonicalizationPatternsInterface):
     @classmethod
     def get_canonicalization_patterns(cls) -> Patterns:
         return (FoldSlice(),)
+
+    @property
+    def part(self) -> Part:
+        """The offset, the size and the alignment, the first two static or dynamic."""
+        offset = self.dynamic_offset if self.offset is None else self.offset.value.data
+        size = self.dynamic_size if self.size is None else self.size.value.data
+        assert offset is not None, "verified: static or dynamic"
+        assert size is not None, "verified: static or dynamic"
+        return Part(offset, size, self.alignment.value.data)
 
     def _verify_alignment(self) -> None:
         owner, alignment = self.storage.owner, self.alignment.value.data

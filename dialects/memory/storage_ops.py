@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import ClassVar, Self
+from typing import ClassVar, Self, cast
 
 from xdsl.dialects.builtin import I64, IntegerAttr, NoneAttr, i64
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
@@ -183,6 +183,12 @@ class AllocStorageOp(IRDLOperation, HasCanonicalizationPatternsInterface):
     @classmethod
     def get_canonicalization_patterns(cls) -> Patterns:
         return (FoldSize(),)
+
+    @property
+    def bytes(self) -> int | SSAValue:
+        """The size, static or dynamic."""
+        size = self.properties.get("size")
+        return operands_of(self)[0] if size is None else cast(IntegerAttr[I64], size).value.data
 
     def verify_(self) -> None:
         exactly_one("the size", self.size, next(iter(operands_of(self)), None))

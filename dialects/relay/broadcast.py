@@ -2,17 +2,16 @@
 
 from abc import ABC
 
-from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.irdl import irdl_op_definition, operand_def, traits_def
 from xdsl.traits import Commutative
 
 from ..interfaces import ReadsElementwise
-from .families import BROADCAST
+from .families import Broadcasting
 from .incomplete import AnyTensor
-from .operator import RelayOperator
 from .properties import int_prop
 
 
-class Pairwise(RelayOperator, ABC):
+class Pairwise(Broadcasting, ABC):
     """
     An elementwise operator on two tensors of the same element type, broadcast together.
 
@@ -25,9 +24,8 @@ class Pairwise(RelayOperator, ABC):
 
     lhs = operand_def(AnyTensor)
     rhs = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
 
-    traits = traits_def(*BROADCAST, ReadsElementwise())
+    traits = traits_def(ReadsElementwise())
 
 
 class CommutativePairwise(Pairwise, ABC):
@@ -281,7 +279,7 @@ class GreaterEqualOp(Comparison):
 
 
 @irdl_op_definition
-class WhereOp(RelayOperator):
+class WhereOp(Broadcasting):
     """
     Take `x` where `condition` is true and `y` elsewhere.
 
@@ -295,16 +293,15 @@ class WhereOp(RelayOperator):
     condition = operand_def(AnyTensor)
     x = operand_def(AnyTensor)
     y = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
 
-    traits = traits_def(*BROADCAST, ReadsElementwise())
+    traits = traits_def(ReadsElementwise())
 
 
 # -------------------------------------------------------- a vector on an axis
 
 
 @irdl_op_definition
-class BiasAddOp(RelayOperator):
+class BiasAddOp(Broadcasting):
     """
     Add the vector `bias` along `axis` of `data`.
 
@@ -319,14 +316,13 @@ class BiasAddOp(RelayOperator):
 
     data = operand_def(AnyTensor)
     bias = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     axis = int_prop(1)
 
-    traits = traits_def(*BROADCAST, ReadsElementwise((0,)))
+    traits = traits_def(ReadsElementwise((0,)))
 
 
 @irdl_op_definition
-class PreluOp(RelayOperator):
+class PreluOp(Broadcasting):
     """
     Multiply the elements of `data` that are not positive by the vector `alpha` along `axis`.
 
@@ -341,7 +337,6 @@ class PreluOp(RelayOperator):
 
     data = operand_def(AnyTensor)
     alpha = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     axis = int_prop(1)
 
-    traits = traits_def(*BROADCAST, ReadsElementwise((0,)))
+    traits = traits_def(ReadsElementwise((0,)))

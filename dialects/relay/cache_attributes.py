@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    DictionaryAttr,
-    IntegerAttr,
-    StringAttr,
-    i64,
-)
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DictionaryAttr, IntegerAttr, StringAttr, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 from xdsl.traits import OpTrait

@@ -6,7 +6,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
 
 from ..interfaces import Fusible, FusionKind, ReadsElementwise, ReadsOnlySizes, ResultOnHost
-from .families import ELEMWISE, INJECTIVE, OUT_FUSABLE
+from .families import ELEMWISE, Injective, OutFusable
 from .incomplete import AnyTensor
 from .operator import RelayOperator
 from .properties import dtype_prop, int_prop, ints_prop
@@ -105,7 +105,7 @@ class DynFullOp(RelayOperator):
 
 
 @irdl_op_definition
-class ArangeOp(RelayOperator):
+class ArangeOp(Injective):
     """
     Count from `start` up to `stop` (exclusive) in steps of `step`.
 
@@ -122,14 +122,11 @@ class ArangeOp(RelayOperator):
     start = operand_def(AnyTensor)
     stop = operand_def(AnyTensor)
     step = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     dtype = dtype_prop()
-
-    traits = traits_def(*INJECTIVE)
 
 
 @irdl_op_definition
-class OneHotOp(RelayOperator):
+class OneHotOp(OutFusable):
     """
     Set `on_value` at each of `indices` in a new dim of `depth` at `axis`, `off_value` elsewhere.
 
@@ -146,16 +143,13 @@ class OneHotOp(RelayOperator):
     indices = operand_def(AnyTensor)
     on_value = operand_def(AnyTensor)
     off_value = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     depth = int_prop()
     axis = int_prop()
     dtype = dtype_prop()
 
-    traits = traits_def(*OUT_FUSABLE)
-
 
 @irdl_op_definition
-class DynOneHotOp(RelayOperator):
+class DynOneHotOp(OutFusable):
     """
     Set `on_value` at each of `indices` in a new dim of `depth` at `axis`, `off_value` elsewhere.
 
@@ -174,11 +168,8 @@ class DynOneHotOp(RelayOperator):
     on_value = operand_def(AnyTensor)
     off_value = operand_def(AnyTensor)
     depth = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     axis = int_prop()
     dtype = dtype_prop()
-
-    traits = traits_def(*OUT_FUSABLE)
 
 
 @irdl_op_definition

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from xdsl.ir import Operation
-from xdsl.irdl import operand_def, result_def, traits_def
+from xdsl.irdl import result_def, traits_def
 from xdsl.traits import Pure
 
 from ...operators.all_rules import RULES
@@ -44,36 +44,33 @@ OUT_FUSABLE = (*_PLACED, Fusible(FusionKind.OUT_ELEMWISE_FUSABLE))
 OPAQUE = (*_PLACED, Fusible(FusionKind.OPAQUE))
 
 
-class OnData(RelayOperator, ABC):
-    """
-    An operator on `data` with one result.
+class Broadcasting(RelayOperator, ABC):
+    """An operator with one result that is fused as a broadcast."""
 
-    Those with further operands state `data` again, as the operands of a base are the last.
-    """
-
-    data = operand_def(AnyTensor)
     result = result_def(AnyTensor)
-
-
-class Broadcasting(OnData, ABC):
-    """An operator that is fused as a broadcast."""
 
     traits = traits_def(*BROADCAST)
 
 
-class Injective(OnData, ABC):
-    """An operator that is fused as injective."""
+class Injective(RelayOperator, ABC):
+    """An operator with one result that is fused as injective."""
+
+    result = result_def(AnyTensor)
 
     traits = traits_def(*INJECTIVE)
 
 
-class OutFusable(OnData, ABC):
-    """An operator with whose result elementwise operators are fused."""
+class OutFusable(RelayOperator, ABC):
+    """An operator with whose one result elementwise operators are fused."""
+
+    result = result_def(AnyTensor)
 
     traits = traits_def(*OUT_FUSABLE)
 
 
-class Opaque(OnData, ABC):
-    """An operator that is not fused."""
+class Opaque(RelayOperator, ABC):
+    """An operator with one result that is not fused."""
+
+    result = result_def(AnyTensor)
 
     traits = traits_def(*OPAQUE)

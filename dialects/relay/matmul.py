@@ -2,21 +2,17 @@
 
 from abc import ABC
 
-from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.irdl import irdl_op_definition, operand_def
 
-from .families import OUT_FUSABLE
+from .families import OutFusable
 from .incomplete import AnyTensor
-from .operator import RelayOperator
 from .properties import bool_prop, optional_dtype_prop
 
 
-class SumOfProducts(RelayOperator, ABC):
+class SumOfProducts(OutFusable, ABC):
     """An operator that sums products; the result has the operands' element type, or `out_dtype`."""
 
-    result = result_def(AnyTensor)
     out_dtype = optional_dtype_prop()
-
-    traits = traits_def(*OUT_FUSABLE)
 
 
 @irdl_op_definition

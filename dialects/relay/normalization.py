@@ -5,13 +5,13 @@ from abc import ABC
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 
 from ..interfaces import ReadsBeforeWriting
-from .families import OPAQUE, OUT_FUSABLE, Opaque, OutFusable
+from .families import OPAQUE, Opaque, OutFusable
 from .incomplete import AnyTensor
 from .operator import RelayOperator
 from .properties import bool_prop, float_prop, int_prop, ints_prop, string_prop
 
 
-class Softmax(RelayOperator, ABC):
+class Softmax(OutFusable, ABC):
     """
     A softmax of floats along `axis`.
 
@@ -21,10 +21,9 @@ class Softmax(RelayOperator, ABC):
     """
 
     data = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     axis = int_prop(-1)
 
-    traits = traits_def(*OUT_FUSABLE, ReadsBeforeWriting())
+    traits = traits_def(ReadsBeforeWriting())
 
 
 @irdl_op_definition
@@ -42,7 +41,7 @@ class LogSoftmaxOp(Softmax):
 
 
 @irdl_op_definition
-class LayerNormOp(RelayOperator):
+class LayerNormOp(Opaque):
     """
     Normalize `data` along `axis` to mean 0 and variance 1, times `gamma`, plus `beta`.
 
@@ -60,13 +59,12 @@ class LayerNormOp(RelayOperator):
     data = operand_def(AnyTensor)
     gamma = operand_def(AnyTensor)
     beta = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     axis = int_prop(-1)
     epsilon = float_prop(1e-5)
     center = bool_prop(True)
     scale = bool_prop(True)
 
-    traits = traits_def(*OPAQUE, ReadsBeforeWriting((0,)))
+    traits = traits_def(ReadsBeforeWriting((0,)))
 
 
 @irdl_op_definition
@@ -118,6 +116,7 @@ class LrnOp(OutFusable):
 
     name = "relay.nn.lrn"
 
+    data = operand_def(AnyTensor)
     size = int_prop(5)
     axis = int_prop(1)
     bias = float_prop(2.0)
@@ -186,12 +185,13 @@ class L2NormalizeOp(OutFusable):
 
     name = "relay.nn.l2_normalize"
 
+    data = operand_def(AnyTensor)
     eps = float_prop()
     axis = ints_prop()
 
 
 @irdl_op_definition
-class NllLossOp(RelayOperator):
+class NllLossOp(OutFusable):
     """
     Take the negative log likelihood of `targets` in `predictions`, times the weights of classes.
 
@@ -209,8 +209,5 @@ class NllLossOp(RelayOperator):
     predictions = operand_def(AnyTensor)
     targets = operand_def(AnyTensor)
     weights = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     reduction = string_prop("mean")
     ignore_index = int_prop(-100)
-
-    traits = traits_def(*OUT_FUSABLE)

@@ -2,11 +2,10 @@
 
 from abc import ABC
 
-from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.irdl import irdl_op_definition, operand_def
 
-from .families import OUT_FUSABLE, OutFusable
+from .families import OutFusable
 from .incomplete import AnyTensor
-from .operator import RelayOperator
 from .properties import bool_prop, ints_prop, optional_ints_prop, string_prop
 
 
@@ -23,6 +22,7 @@ class Pool2d(OutFusable, ABC):
     window may extend past the padding.
     """
 
+    data = operand_def(AnyTensor)
     pool_size = ints_prop()
     strides = ints_prop((1, 1))
     dilation = ints_prop((1, 1))
@@ -78,6 +78,7 @@ class Pool1d(OutFusable, ABC):
     extend past the padding.
     """
 
+    data = operand_def(AnyTensor)
     pool_size = ints_prop()
     strides = ints_prop((1,))
     dilation = ints_prop((1,))
@@ -131,6 +132,7 @@ class Pool3d(OutFusable, ABC):
     `ceil_mode` the last window may extend past the padding.
     """
 
+    data = operand_def(AnyTensor)
     pool_size = ints_prop()
     strides = ints_prop((1, 1, 1))
     dilation = ints_prop((1, 1, 1))
@@ -184,6 +186,7 @@ class AdaptivePool(OutFusable, ABC):
     Without `output_size` there is one for each cell.
     """
 
+    data = operand_def(AnyTensor)
     output_size = optional_ints_prop()
 
 
@@ -270,7 +273,7 @@ class AdaptiveMaxPool3dOp(AdaptivePool):
     layout = string_prop("NCDHW")
 
 
-class PoolGrad2d(RelayOperator, ABC):
+class PoolGrad2d(OutFusable, ABC):
     """
     The gradient of a pool of `data`, of the gradient of its result.
 
@@ -282,14 +285,11 @@ class PoolGrad2d(RelayOperator, ABC):
 
     grad = operand_def(AnyTensor)
     data = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     pool_size = ints_prop()
     strides = ints_prop((1, 1))
     padding = ints_prop((0, 0, 0, 0))
     layout = string_prop("NCHW")
     ceil_mode = bool_prop(False)
-
-    traits = traits_def(*OUT_FUSABLE)
 
 
 @irdl_op_definition
@@ -333,6 +333,7 @@ class GlobalPool2d(OutFusable, ABC):
     ```
     """
 
+    data = operand_def(AnyTensor)
     layout = string_prop("NCHW")
 
 

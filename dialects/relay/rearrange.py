@@ -8,7 +8,6 @@ from xdsl.irdl import (
     irdl_op_definition,
     operand_def,
     prop_def,
-    result_def,
     traits_def,
     var_operand_def,
     var_result_def,
@@ -43,6 +42,7 @@ class TransposeOp(Injective, HasCanonicalizationPatternsInterface):
 
     name = "relay.transpose"
 
+    data = operand_def(AnyTensor)
     axes = optional_ints_prop()
 
     @classmethod
@@ -100,6 +100,7 @@ class ReverseOp(Injective):
 
     name = "relay.reverse"
 
+    data = operand_def(AnyTensor)
     axis = int_prop(0)
 
 
@@ -126,14 +127,11 @@ class SliceLikeOp(Injective):
 # -------------------------------------------------------------------- joining
 
 
-class Joining(RelayOperator, ABC):
+class Joining(Injective, ABC):
     """An operator on one or more tensors of one element type."""
 
     tensors = var_operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     axis = int_prop(0)
-
-    traits = traits_def(*INJECTIVE)
 
 
 @irdl_op_definition
@@ -230,6 +228,7 @@ class StridedSliceOp(Injective):
 
     name = "relay.strided_slice"
 
+    data = operand_def(AnyTensor)
     begin = ints_prop()
     end = ints_prop()
     strides = optional_ints_prop()

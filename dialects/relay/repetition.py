@@ -1,16 +1,15 @@
 """Operators whose result repeats the elements of one tensor."""
 
-from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.irdl import irdl_op_definition, operand_def, traits_def
 
 from ..interfaces import ReadsElementwise
-from .families import BROADCAST, Broadcasting
+from .families import Broadcasting
 from .incomplete import AnyTensor
-from .operator import RelayOperator
 from .properties import int_prop, ints_prop
 
 
 @irdl_op_definition
-class BroadcastToOp(RelayOperator):
+class BroadcastToOp(Broadcasting):
     """
     Broadcast `data` to `shape`.
 
@@ -22,10 +21,9 @@ class BroadcastToOp(RelayOperator):
     name = "relay.broadcast_to"
 
     data = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
     shape = ints_prop()
 
-    traits = traits_def(*BROADCAST, ReadsElementwise())
+    traits = traits_def(ReadsElementwise())
 
 
 @irdl_op_definition
@@ -40,6 +38,7 @@ class TileOp(Broadcasting):
 
     name = "relay.tile"
 
+    data = operand_def(AnyTensor)
     reps = ints_prop()
 
 
@@ -55,5 +54,6 @@ class RepeatOp(Broadcasting):
 
     name = "relay.repeat"
 
+    data = operand_def(AnyTensor)
     repeats = int_prop()
     axis = int_prop(0)

@@ -31,6 +31,8 @@ class ReshapingInterface(HasCanonicalizationPatternsInterface, ABC):
 class Reshaping(Injective, ReshapingInterface, ABC):
     """An operator whose result has the elements of `data` in the same order."""
 
+    data = operand_def(AnyTensor)
+
 
 @irdl_op_definition
 class ReshapeOp(Reshaping):

@@ -1,8 +1,9 @@
 """Operators whose elements depend on those before them."""
 
-from xdsl.irdl import irdl_op_definition
+from xdsl.irdl import irdl_op_definition, operand_def
 
 from .families import Opaque
+from .incomplete import AnyTensor
 from .properties import bool_prop, optional_dtype_prop, optional_int_prop
 
 
@@ -21,6 +22,7 @@ class CumsumOp(Opaque):
 
     name = "relay.cumsum"
 
+    data = operand_def(AnyTensor)
     axis = optional_int_prop()
     dtype = optional_dtype_prop()
     exclusive = bool_prop(False)

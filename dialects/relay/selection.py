@@ -1,6 +1,6 @@
 """Operators that find elements: by rank in an order, by value, or by being nonzero."""
 
-from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def, var_result_def
+from xdsl.irdl import irdl_op_definition, operand_def, traits_def, var_result_def
 
 from .families import OPAQUE, Opaque
 from .incomplete import AnyTensor
@@ -51,6 +51,7 @@ class ArgsortOp(Opaque):
 
     name = "relay.argsort"
 
+    data = operand_def(AnyTensor)
     axis = int_prop(-1)
     is_ascend = bool_prop(True)
     dtype = dtype_prop()
@@ -68,6 +69,7 @@ class SortOp(Opaque):
 
     name = "relay.sort"
 
+    data = operand_def(AnyTensor)
     axis = int_prop(-1)
     is_ascend = bool_prop(True)
 
@@ -123,7 +125,7 @@ class DynTopkOp(RelayOperator):
 
 
 @irdl_op_definition
-class ArgwhereOp(RelayOperator):
+class ArgwhereOp(Opaque):
     """
     List the indices of the elements of `condition` that are not 0, in order, a row for each.
 
@@ -137,9 +139,6 @@ class ArgwhereOp(RelayOperator):
     name = "relay.argwhere"
 
     condition = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
-
-    traits = traits_def(*OPAQUE)
 
 
 @irdl_op_definition

@@ -1,8 +1,9 @@
 """Operators that move elements between channels and space, or apart."""
 
-from xdsl.irdl import irdl_op_definition
+from xdsl.irdl import irdl_op_definition, operand_def
 
 from .families import Injective
+from .incomplete import AnyTensor
 from .properties import float_prop, int_prop, ints_prop, string_prop
 
 
@@ -22,6 +23,7 @@ class DepthToSpaceOp(Injective):
 
     name = "relay.nn.depth_to_space"
 
+    data = operand_def(AnyTensor)
     block_size = int_prop()
     layout = string_prop("NCHW")
     mode = string_prop("DCR")
@@ -42,6 +44,7 @@ class SpaceToDepthOp(Injective):
 
     name = "relay.nn.space_to_depth"
 
+    data = operand_def(AnyTensor)
     block_size = int_prop()
     layout = string_prop("NCHW")
 
@@ -60,6 +63,7 @@ class DilateOp(Injective):
 
     name = "relay.nn.dilate"
 
+    data = operand_def(AnyTensor)
     strides = ints_prop()
     dilation_value = float_prop(0.0)
 
@@ -79,6 +83,7 @@ class SpaceToBatchNdOp(Injective):
 
     name = "relay.nn.space_to_batch_nd"
 
+    data = operand_def(AnyTensor)
     block_shape = ints_prop()
     paddings = ints_prop()
     pad_value = float_prop(0.0)
@@ -99,6 +104,7 @@ class BatchToSpaceNdOp(Injective):
 
     name = "relay.nn.batch_to_space_nd"
 
+    data = operand_def(AnyTensor)
     block_shape = ints_prop()
     crops = ints_prop()
 
@@ -117,5 +123,6 @@ class MirrorPadOp(Injective):
 
     name = "relay.nn.mirror_pad"
 
+    data = operand_def(AnyTensor)
     pad_width = ints_prop()
     mode = string_prop("SYMMETRIC")

@@ -2,11 +2,10 @@
 
 from abc import ABC
 
-from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.irdl import irdl_op_definition, operand_def
 
-from .families import INJECTIVE, Injective
+from .families import Injective
 from .incomplete import AnyTensor
-from .operator import RelayOperator
 from .properties import bool_prop, float_prop, string_prop
 
 
@@ -26,6 +25,7 @@ class UpsamplingOp(Injective):
 
     name = "relay.nn.upsampling"
 
+    data = operand_def(AnyTensor)
     scale_h = float_prop(1.0)
     scale_w = float_prop(1.0)
     layout = string_prop("NCHW")
@@ -56,7 +56,7 @@ class DynUpsamplingOp(Injective):
     align_corners = bool_prop(False)
 
 
-class UpsamplingOfVolumes(RelayOperator, ABC):
+class UpsamplingOfVolumes(Injective, ABC):
     """
     An operator that scales depth, height and width of `data`.
 
@@ -64,12 +64,9 @@ class UpsamplingOfVolumes(RelayOperator, ABC):
     "nearest_neighbor" or, for floats, "trilinear".
     """
 
-    result = result_def(AnyTensor)
     layout = string_prop("NCDHW")
     method = string_prop("nearest_neighbor")
     coordinate_transformation_mode = string_prop("half_pixel")
-
-    traits = traits_def(*INJECTIVE)
 
 
 @irdl_op_definition

@@ -22,12 +22,12 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 
-def parse_function_type(parser: Parser, what: str = "a function type") -> FunctionType:
-    """Parse a function type; the error for any other type says that `what` is expected."""
+def parse_function_type(parser: Parser) -> FunctionType:
+    """Parse a function type."""
     start = parser.pos
     type = parser.parse_type()
     if not isinstance(type, FunctionType):
-        parser.raise_error(f"expected {what}, but got {type}", start, parser.pos)
+        parser.raise_error(f"expected a function type, but got {type}", start, parser.pos)
     return type
 
 

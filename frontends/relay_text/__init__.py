@@ -36,10 +36,7 @@ __all__ = [
 
 
 def parse_module(
-    ctx: Context,
-    text: str,
-    name: str,
-    meta_table: Mapping[str, Sequence[Any]] | None = None,
+    ctx: Context, text: str, name: str, meta_table: Mapping[str, Sequence[Any]] | None = None
 ) -> ModuleOp:
     """
     Parse `text`, the contents of the file `name`, into a module.

@@ -7,13 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from xdsl.dialects.builtin import (
-    ArrayAttr,
-    NoneAttr,
-    StringAttr,
-    SymbolRefAttr,
-    UnknownLoc,
-)
+from xdsl.dialects.builtin import ArrayAttr, NoneAttr, StringAttr, SymbolRefAttr, UnknownLoc
 from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
 
 from ...dialects import bytecode, memory, relay

@@ -36,7 +36,7 @@ from .rules import (
 )
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+    pass
 
 GROUP = "xrelay.linalg"
 """The entry-point group; each entry names a mapping from operator names to rules."""
@@ -77,13 +77,13 @@ RUNTIME_ONLY: Mapping[str, str] = {
 """The operators without a rule, and why: native programs call their NumPy kernels."""
 
 
-def load_rules(entries: Iterable[EntryPoint] | None = None) -> Mapping[str, Rule]:
+def load_rules() -> Mapping[str, Rule]:
     """
-    Return the rules of this package and of every entry point of `GROUP` (or `entries`).
+    Return the rules of this package and of every entry point of `GROUP`.
 
     An operator of a plug-in that has a definition, but no rule, has the one of its meaning.
     """
-    rules = load_tables(GROUP, RULES, ("linalg rules", "rule"), entries)
+    rules = load_tables(GROUP, RULES, ("linalg rules", "rule"))
     for name, definition in load_definitions().items():
         rules.setdefault(name, derived(definition.meaning, rules))
     return rules

@@ -1,7 +1,9 @@
 """
 The passes of the pipeline `kernels`, from kernels at level `memref` to their schedules.
 
-- `move-reshapes` first: what lies between two loops keeps them apart.
+- `version-kernels` first: its versions have different loops. Not in the machine, whose kernels are
+  called by name.
+- `move-reshapes` then: what lies between two loops keeps them apart.
 - `fuse-elementwise` then: a schedule tiles one loop after a reduction.
 - `compute-in-destinations` on the loops that are left: each of them would have memory of its own.
 - `call-blas`, if all products are the library's, before their operands are copied for a schedule.
@@ -28,6 +30,7 @@ from .kernels.fuse_elementwise import FuseElementwisePass
 from .kernels.materialize_products import MaterializeProductsPass
 from .kernels.move_reshapes import MoveReshapesPass
 from .kernels.transpose_operands import TransposeOperandsPass
+from .kernels.version_kernels import VersionKernelsPass
 from .kernels.write_transposed import WriteTransposedPass
 from .toolchain.target_machine import LEVELS, Machine
 
@@ -36,10 +39,15 @@ BlasUse: TypeAlias = Literal["openblas", "openblas-always"]
 
 
 def kernel_passes(
-    machine: Machine, blas: BlasUse | None = None, threads: bool = False
+    machine: Machine, blas: BlasUse | None = None, threads: bool = False, versions: bool = True
 ) -> Sequence[KernelPass]:
-    """Return the passes that prepare kernels for `machine`, for `threads` too, in order."""
+    """
+    Return the passes that prepare kernels for `machine`, for `threads` too, in order.
+
+    Without `versions`, each kernel stays one.
+    """
     return (
+        *((VersionKernelsPass(),) if versions else ()),
         MoveReshapesPass(),
         FuseElementwisePass(),
         ComputeInDestinationsPass(),

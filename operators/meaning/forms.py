@@ -244,12 +244,12 @@ def elementwise(
 
 
 def defined(
-    form: Callable[..., Meaning], *names: str, shape: Shape | None = None, **parts: Any
+    form: Callable[..., Meaning], *names: str, **parts: Any
 ) -> Callable[[Formula], Formula]:
     """Make a formula the meaning, of a form that has further `parts`, of operators."""
 
     def register(formula: Formula) -> Formula:
-        define(*names, means=form(formula, **parts), shape=shape)
+        define(*names, means=form(formula, **parts))
         return formula
 
     return register

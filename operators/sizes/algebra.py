@@ -63,7 +63,6 @@ class Algebra:
         default_factory=dict[tuple[Hashable, ...], Expr]
     )
     """The results of operations."""
-    _products: dict[tuple[Expr, Expr], Expr] = field(default_factory=dict[tuple[Expr, Expr], Expr])
     _expanded: dict[tuple[Expr, ...], Expr] = field(default_factory=dict[tuple[Expr, ...], Expr])
     """Products of sums without a common factor."""
     _factors: dict[Expr, tuple[Expr, ...]] = field(default_factory=dict[Expr, tuple[Expr, ...]])
@@ -220,12 +219,6 @@ class Algebra:
             scaled = left * right
             if _is_small(scaled):
                 return scaled
-        found = self._products.get((left, right)) or self._products.get((right, left))
-        if found is None:
-            found = self._products[left, right] = self._multiplied(left, right)
-        return found
-
-    def _multiplied(self, left: Expr, right: Expr) -> Expr:
         (one, sums), (other, more) = self._factored(left), self._factored(right)
         factors = (*sums, *more)
         if len(factors) <= MAX_FACTORS:

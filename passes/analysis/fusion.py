@@ -7,7 +7,8 @@ products, elementwise and broadcasting operators, then from injective ones. Only
 of a group, the root, is used outside of it. A group that would be too large, or have too many
 operands and results, does not grow; the node after it begins another one.
 
-An operator that is marked `relay.unfused` is a group of its own.
+An operator that is marked `relay.unfused` is a group of its own; one that is marked `relay.fused`
+is in the group of its only user, or of its own.
 
 The shapes of a kernel's results are computed before it runs. So an operator whose result shape
 depends on the elements of an operand is never in a group with what computes that operand; unless it
@@ -32,6 +33,9 @@ from .post_dominators import Edge, PostDominatorTree, post_dominators
 
 UNFUSED = "relay.unfused"
 """The attribute of an operator that becomes a kernel of its own."""
+
+FUSED = "relay.fused"
+"""The attribute of an operator that is in the kernel of its only user."""
 
 
 @dataclass
@@ -159,6 +163,10 @@ class Partitioner:
         for phase in range(2):
             for node in range(len(self.graph.ops)):
                 self._fuse(node, phase)
+        for node, op in enumerate(self.graph.ops):
+            edges = self.graph.uses[node] or ()
+            if FUSED in op.attributes and len(edges) == 1 and self.groups.find(node) == node:
+                self.groups.merge(node, edges[0].user)
         return self.groups
 
     def _fuse(self, node: int, phase: int) -> None:

@@ -28,27 +28,28 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import NamedTuple
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects import memory
 from ...dialects.interfaces import CallsFunction, Runs
-from ...dialects.interfaces.buffer_flow import ends_of
+from ...dialects.interfaces.buffer_flow import ends_of_storage
 from ...dialects.xdsl_extras.walking import walk
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ...runtime.program.components import reached
 from ..analysis.dominance import successors
 from ..bytes.buffer_facts import (
+    Kept,
     callees_first,
     facts_of,
     holds_names,
-    kept_parameters,
+    is_yield,
     names_bytes,
     runs_of,
 )
+from ..bytes.op_facts import is_storage
 from ..plan_check.faults import NotShown, hint_of
 from ..plan_check.held import Held
 from ..plan_check.lent import Checked, Lending
@@ -56,20 +57,9 @@ from ..plan_check.slots import Slot, Slots
 from ..support.diagnostics import PassError
 
 
-def is_storage(value: SSAValue) -> bool:
-    return isinstance(value.type, memory.StorageType)
-
-
 def may_name(value: SSAValue) -> bool:
     """Test whether a value may name bytes, or is a storage."""
     return names_bytes(value.type) or is_storage(value)
-
-
-class Kept(NamedTuple):
-    """The parameters of a function that it captures, and those that it may return."""
-
-    captured: frozenset[int]
-    returned: frozenset[int]
 
 
 def bits(number: int) -> Iterator[int]:
@@ -96,15 +86,7 @@ class Flow:
         """Yield the ops that may run after `op` begins."""
         for region in op.regions:
             yield from self._first(region.blocks)
-        yield from self._first(op.successors)
-        if op.next_op is not None:
-            yield self.index[op.next_op]
-        elif not op.successors and (around := op.parent_op()) in self.index:
-            assert around is not None
-            if runs_of(around) is not Runs.ONE:
-                for region in around.regions:
-                    yield from self._first(region.blocks)
-            yield from self._after(around)
+        yield from self._after(op)
 
     def _after(self, op: Operation) -> Iterable[int]:
         """Yield the ops that may run after `op` and its regions, which may end regions around."""
@@ -227,7 +209,7 @@ class BufferChecker:
                     self.capture((value,), op)
                 if kept is None or i in kept.returned:
                     yield from ((result, value) for result in op.results)
-        elif self.is_yield(op):
+        elif is_yield(op):
             pass
         elif facts.captures or not facts.is_known:
             self.capture(operands, op)
@@ -246,13 +228,6 @@ class BufferChecker:
                 self.capture(operands, op)
             elif runs_of(at) is Runs.LATER:
                 self.capture((v for v in operands if not at.is_ancestor(v.owner)), op)
-
-    @staticmethod
-    def is_yield(op: Operation) -> bool:
-        """Test whether `op` ends a region of an op that says what this yields."""
-        around = op.parent_op()
-        is_last = op.next_op is None and not op.successors
-        return is_last and around is not None and facts_of(around).passes is not None
 
     def capture(self, values: Iterable[SSAValue], op: Operation) -> None:
         self.captured.update((id(value), (value, op)) for value in values)
@@ -426,31 +401,18 @@ class BufferChecker:
         for i, buffer in enumerate(self.buffers):
             within = buffer.owner.storage if isinstance(buffer.owner, memory.BufferOp) else buffer
             storage = self.slots.rooms.of_storage(within).root.owner
-            block = storage if isinstance(storage, Block) else storage.parent
-            if block is None or block.parent is None or isinstance(storage, Block):
-                continue
-            is_first = block is block.parent.blocks[0]
-            last = [] if block.last_op is None else [block.last_op]
-            for end in ends_of(block.parent) if is_first else last:
-                found[end] = found.get(end, 0) | 1 << i
+            if isinstance(storage, Operation) and storage.parent is not None:
+                for end in ends_of_storage(storage.parent):
+                    found[end] = found.get(end, 0) | 1 << i
         return found
 
 
 def are_exclusive(one: Operation, other: Operation) -> bool:
     """Test whether two ops are in regions of an op of which at most one runs."""
-    path = dict[Operation, Region | None]()
-    at: Operation | None = one
-    while at is not None:
-        around = at.parent_op()
-        if around is not None:
-            path[around] = at.parent_region()
-        at = around
-    at = other
-    while at is not None:
-        around = at.parent_op()
-        if around is not None and around in path:
-            is_one = runs_of(around) is Runs.ONE
-            return is_one and path[around] is not at.parent_region()
+    at = one
+    while (around := at.parent_op()) is not None and (region := at.parent_region()) is not None:
+        if around.is_ancestor(other):
+            return runs_of(around) is Runs.ONE and not region.is_ancestor(other)
         at = around
     return False
 
@@ -464,8 +426,7 @@ def check_buffers(module: ModuleOp, new: Callable[..., BufferChecker] = BufferCh
     lent: dict[str, Checked] = {}
     for name, function in callees_first(module):
         if not function.body.blocks:
-            stays = kept_parameters(function)
-            kept[name] = Kept(stays, stays)
+            kept[name] = Kept.by_declaration(function)
             continue
         checker = new(function, kept, lent)
         kept[name] = checker.check()

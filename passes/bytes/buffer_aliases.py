@@ -33,24 +33,16 @@ from ..analysis.dominance import postorder
 from ..support.walk import run_nested
 from .buffer_facts import (
     Facts,
+    Kept,
     callees_first,
     facts_of,
     holds_names,
-    kept_parameters,
+    is_yield,
     names_bytes,
     runs_of,
 )
 
 ALLOCATIONS = (memref.AllocOp, memref.AllocaOp)
-
-
-class Summary(NamedTuple):
-    """The uses of its parameters that outlive a call of a function."""
-
-    captures: frozenset[int] = frozenset()
-    """The parameters whose bytes may be used after the call, other than through results."""
-    returns: frozenset[int] = frozenset()
-    """The parameters that results may alias."""
 
 
 @dataclass
@@ -128,7 +120,7 @@ class Buffers:
     """The buffers of a function."""
 
     function: func.FuncOp
-    summaries: Mapping[str, Summary]
+    summaries: Mapping[str, Kept]
     position: dict[Operation, int] = field(default_factory=dict[Operation, int])
     regions: dict[Block, Nested] = field(default_factory=lambda: {})
     stops: dict[Block, int] = field(default_factory=dict[Block, int])
@@ -210,14 +202,11 @@ class Buffers:
                 found = Nested(block, entry, last, 0, 0, False)
                 self.bodies[block] = self.bodies[entry.block]
             self.regions[block] = found
-            if holder is not None and runs is Runs.LATER:
-                self.later[block] = holder
-            elif around is not None and around.block in self.later:
-                self.later[block] = self.later[around.block]
-            if holder is not None and runs is None:
-                self.opaque[block] = holder
-            elif around is not None and around.block in self.opaque:
-                self.opaque[block] = self.opaque[around.block]
+            for table, kind in ((self.later, Runs.LATER), (self.opaque, None)):
+                if holder is not None and runs is kind:
+                    table[block] = holder
+                elif around is not None and around.block in table:
+                    table[block] = table[around.block]
             starts[block] = self.at
             for argument in block.args:
                 if names_bytes(argument.type):
@@ -291,6 +280,8 @@ class Buffers:
                     self.unite(name, value)
         elif facts.calls is not None:
             self._link_call(op, facts.calls.callee(op))
+        elif is_yield(op):
+            return
         elif not facts.is_known or facts.captures or facts.frees:
             self._link_unknown(op, operands, results)
         else:
@@ -312,9 +303,6 @@ class Buffers:
     def _link_unknown(
         self, op: Operation, operands: list[SSAValue], results: Sequence[SSAValue]
     ) -> None:
-        is_end = op.parent is not None and op is op.parent.last_op and not op.successors
-        if is_end and self._is_yield(op):
-            return
         for value in operands:
             self.unite(value, operands[0])
             self.escape(value, f"an operand of {op.name}, whose effects are not known", op)
@@ -323,19 +311,13 @@ class Buffers:
                 self.unite(value, operands[0])
             self.of(value).is_foreign = True
 
-    @staticmethod
-    def _is_yield(op: Operation) -> bool:
-        """Test whether `op` ends a region whose op says what it yields."""
-        around = op.parent_op()
-        return around is not None and facts_of(around).passes is not None
-
     def _link_call(self, op: Operation, callee: str) -> None:
         summary = self.summaries.get(callee)
         for i, value in enumerate(operands_of(op)):
-            if summary is None or i in summary.captures:
+            if summary is None or i in summary.captured:
                 why = "captured by" if summary else "an operand of a call of"
                 self.escape(value, f"{why} @{callee}", op)
-            if summary is None or i in summary.returns:
+            if summary is None or i in summary.returned:
                 for result in op.results:
                     self.unite(result, value)
         for result in op.results:
@@ -349,7 +331,7 @@ class Buffers:
         is_first = home.parent is None or home.parent.block.parent is not home.block.parent
         return home.end if is_first else self.stops[home.block]
 
-    def summary(self) -> Summary:
+    def summary(self) -> Kept:
         """Return what the function does with its parameters."""
         captures, returns = set[int](), set[int]()
         for i, argument in enumerate(self.entry.args):
@@ -360,7 +342,7 @@ class Buffers:
                 (returns if alias.escape.is_return else captures).add(i)
             if alias.frees:
                 captures.add(i)
-        return Summary(frozenset(captures), frozenset(returns))
+        return Kept(frozenset(captures), frozenset(returns))
 
 
 @dataclass(eq=False)
@@ -383,11 +365,10 @@ def in_order(region: Region) -> list[Block]:
 
 def buffers_in(module: ModuleOp) -> list[Buffers]:
     """Read the functions of a module that have bodies, callees first."""
-    summaries, read = dict[str, Summary](), list[Buffers]()
+    summaries, read = dict[str, Kept](), list[Buffers]()
     for name, function in callees_first(module):
         if not function.body.blocks:
-            kept = kept_parameters(function)
-            summaries[name] = Summary(kept, kept)
+            summaries[name] = Kept.by_declaration(function)
             continue
         buffers = Buffers(function, summaries).read()
         read.append(buffers)

@@ -110,6 +110,13 @@ def runs_of(op: Operation) -> Runs | None:
     return passes.runs(op) if isinstance(passes, RunsRegions) else None
 
 
+def is_yield(op: Operation) -> bool:
+    """Test whether `op` ends a region of an op that says what this yields."""
+    around = op.parent_op()
+    is_last = op.next_op is None and not op.successors
+    return is_last and around is not None and facts_of(around).passes is not None
+
+
 def callees_first(module: ModuleOp) -> Iterator[tuple[str, func.FuncOp]]:
     """Yield the functions of a module by name, each after those that it names."""
     graph = CallGraph.of(module)
@@ -118,8 +125,18 @@ def callees_first(module: ModuleOp) -> Iterator[tuple[str, func.FuncOp]]:
             yield name, function
 
 
-def kept_parameters(function: func.FuncOp) -> frozenset[int]:
-    """Return the parameters that a function without a body may capture, or return."""
-    count = len(function.function_type.inputs)
-    attributes = (parameter_attributes(function, i) for i in range(count))
-    return frozenset(i for i, entry in enumerate(attributes) if NO_CAPTURE not in entry)
+class Kept(NamedTuple):
+    """The uses of its parameters that outlive a call of a function."""
+
+    captured: frozenset[int] = frozenset()
+    """The parameters whose bytes may be used after the call, other than through results."""
+    returned: frozenset[int] = frozenset()
+    """The parameters that results may alias."""
+
+    @staticmethod
+    def by_declaration(function: func.FuncOp) -> Kept:
+        """Return what a function without a body may keep."""
+        count = len(function.function_type.inputs)
+        attributes = (parameter_attributes(function, i) for i in range(count))
+        kept = frozenset(i for i, entry in enumerate(attributes) if NO_CAPTURE not in entry)
+        return Kept(kept, kept)

@@ -68,14 +68,15 @@ class Pack:
         """
         ops = [storage.op for storage in self.storages]
         if not self.with_lifetimes:
-            return {op: memory.Slice(0, 1, size_of(op)) for op in ops}
+            return {op: memory.Slice(0, 1, op.bytes) for op in ops}
         lifetimes = {
-            op: (start, storage.lifetime.stop, arms)
+            op: (start, storage.lifetime.stop, size, arms)
             for storage, arms in zip(self.storages, arms_of(self.storages), strict=True)
-            for op, start in storage.parts or [(storage.op, storage.lifetime.start)]
+            for op, start, size in [(op, at, op.part.size) for op, at in storage.parts]
+            or [(storage.op, storage.lifetime.start, storage.op.bytes)]
         }
         gaps: dict[Operation, Sequence[Interval]] = {s.op: s.gaps for s in self.storages if s.gaps}
-        spans = [(start, stop) for start, stop, _ in lifetimes.values()]
+        spans = [(start, stop) for start, stop, *_ in lifetimes.values()]
         spans += (gap for each in gaps.values() for gap in each)
         number = {time: i for i, time in enumerate(sorted({t for span in spans for t in span}))}
 
@@ -83,8 +84,8 @@ class Pack:
             return tuple(Interval(number[a], number[b]) for a, b in gaps.get(op, ()))
 
         return {
-            op: memory.Slice(number[start], number[stop], size_of(op), arms, empty(op))
-            for op, (start, stop, arms) in lifetimes.items()
+            op: memory.Slice(number[start], number[stop], size, arms, empty(op))
+            for op, (start, stop, size, arms) in lifetimes.items()
         }
 
 
@@ -244,32 +245,16 @@ def _named_arms(
 
 def side_by_side(parts: Sequence[Part], sizes: Sizes) -> Sequence[Part]:
     """Return the parts of a storage in order; nothing if each does not start where one ends."""
-    by_start = {sizes.size_or(offset_of(part.op)): part for part in parts}
+    by_start = {sizes.size_or(part.op.part.offset): part for part in parts}
     found: list[Part] = []
     end = Expr.of(0)
     while (part := by_start.pop(end, None)) is not None:
         found.append(part)
-        size = sizes.size_or(size_of(part.op))
+        size = sizes.size_or(part.op.part.size)
         if size == Expr.of(0):
             return ()
         end += size
     return found if len(found) == len(parts) else ()
-
-
-def offset_of(op: memory.SliceStorageOp) -> int | SSAValue:
-    """Return the offset of a slice, static or dynamic."""
-    if op.offset is not None:
-        return op.offset.value.data
-    assert op.dynamic_offset is not None, "verified: a slice has an offset"
-    return op.dynamic_offset
-
-
-def size_of(op: memory.AllocStorageOp | memory.SliceStorageOp) -> int | SSAValue:
-    """Return the size of a storage, static or dynamic."""
-    if op.size is not None:
-        return op.size.value.data
-    assert op.dynamic_size is not None, "verified: a storage has a size"
-    return op.dynamic_size
 
 
 class _Opened(NamedTuple):
@@ -317,7 +302,7 @@ class JoinPack(RewritePattern):
             rewriter.erase(op)
             return
         assert offset is not None, "a slice of the whole storage"
-        part = memory.SliceStorageOp(arena, offset, size_of(op), op.alignment.value.data)
+        part = memory.SliceStorageOp(arena, offset, op.bytes, op.alignment.value.data)
         part.slice.name_hint = op.storage.name_hint
         rewriter.replace(op, part)
 

@@ -8,9 +8,8 @@ The bytes of storages and tensors, as their ops declare them.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
-from xdsl.dialects.builtin import I64, IntegerAttr
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects import memory
@@ -49,11 +48,7 @@ def bytes_of(tensor: SSAValue, sizes: Sizes) -> Expr:
 
 def size_of(storage: memory.AllocStorageOp, sizes: Sizes) -> Expr:
     """Return the size of a storage."""
-    size = storage.properties.get("size")
-    if size is not None:
-        return Expr.of(cast(IntegerAttr[I64], size).value.data)
-    assert storage.dynamic_size is not None, "verified: a storage has a size"
-    return sizes.size(storage.dynamic_size)
+    return sizes.size_or(storage.bytes)
 
 
 @dataclass(eq=False)

@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import FunctionType
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.traits import IsTerminator
 
-from ...dialects.device import VirtualDeviceAttr, devices_in, with_device
+from ...dialects.device import VirtualDeviceAttr, devices_in
 from ...dialects.interfaces import (
     DeviceAnnotated,
     DeviceConstraint,
@@ -71,27 +71,17 @@ def interface_of(op: Operation) -> DeviceInterface:
 
 @dataclass
 class PlacedType:
-    """A type without or with some of its devices, and the same type on each device."""
+    """A type, and the devices that it carries already."""
 
     type: Attribute
     is_incomplete: bool
     is_function: bool
     devices: tuple[VirtualDeviceAttr, ...]
-    """The devices that the type carries already."""
-    _placed: dict[int, Attribute] = field(default_factory=lambda: {})
-    """By the number of the device."""
 
     @classmethod
     def of(cls, type: Attribute) -> PlacedType:
         devices = tuple(device for device in devices_in(type) if device is not None)
         return cls(type, is_incomplete(type), isinstance(type, FunctionType), devices)
-
-    def on(self, number: int, devices: list[VirtualDeviceAttr]) -> Attribute:
-        """Return the type on the device of that number."""
-        placed = self._placed.get(number)
-        if placed is None:
-            placed = self._placed[number] = with_device(self.type, devices[number])
-        return placed
 
 
 # -------------------------------------------------------------------------- constraints

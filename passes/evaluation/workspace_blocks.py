@@ -38,9 +38,9 @@ def size_block(op: memory.WorkspaceSizeOp, function: Operation | None) -> Block:
                 origin = origin_of(slice.dynamic_size, body)
                 if origin is None or not all(param.index in given for param in origin.params):
                     raise PassError("this size depends on more than the shapes that are given", op)
-                copies, computed = clone_origin(origin, lambda read: shape_read(read, given))
+                copies, size = clone_origin(origin, lambda read: shape_read(read, given))
                 block.add_ops(copies)
-                inside |= computed
+                inside[slice.dynamic_size] = size
             block.add_op(slice.clone(inside))
     if isinstance(known, IntegerAttr):
         block.add_op(memory.SliceOp(copied.pack, memory.Slice(0, 1, known.value.data)))

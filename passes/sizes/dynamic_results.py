@@ -131,20 +131,10 @@ class HostCode(RuleCode):
 
     def data_of(self, value: SSAValue) -> SSAValue:
         """Return `value`, or a copy of it on the host if it is elsewhere."""
-        if self._is_on_host(value):
+        device, host = device_of(value.type), self.host
+        if device is None or host is None or memory.place_of(device) == memory.place_of(host):
             return value
         return self.once(("copy", value), lambda: self._copy(value))
-
-    def _is_on_host(self, value: SSAValue) -> bool:
-        device = device_of(value.type)
-        return (
-            device is None
-            or self.host is None
-            or (
-                (device.device_type, device.device_id, device.scope)
-                == (self.host.device_type, self.host.device_id, self.host.scope)
-            )
-        )
 
     def _copy(self, value: SSAValue) -> SSAValue:
         type = with_device(value.type, self.host)

@@ -13,11 +13,11 @@ written once, and nothing is emitted before a result or a check needs it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from functools import partial
 from itertools import product
 from math import prod
-from typing import NoReturn, cast
+from typing import cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
@@ -26,6 +26,7 @@ from xdsl.dialects.builtin import (
     IndexType,
     LocationAttr,
     Signedness,
+    StringAttr,
     i64,
 )
 from xdsl.ir import Operation, OpResult, SSAValue
@@ -33,6 +34,7 @@ from xdsl.ir import Operation, OpResult, SSAValue
 from ...dialects import relay
 from ...dialects.dense import Dense, constant_tensor, integers
 from ...dialects.device import VirtualDeviceAttr, with_device
+from ...dialects.relay.language.annotations import REASON
 from ...dialects.tensors import AnyInteger, has_dynamic
 from ...dialects.type_rules import data_operands, number_of, operand_of
 from ...operators.signature import Elements, ReadElements, Tensor
@@ -218,6 +220,8 @@ class RuleCode(SizeCode, RuleReader, ABC):
         more = len(self.operands) - MAX_SHOWN
         types += f" and {more} more" if more > 0 else ""
         text = f"{name} of {types}: {message.replace('{op}', name)}"
+        if isinstance(reason := self.op.attributes.get(REASON), StringAttr):
+            text = _without_braces(reason.data)
         left_value, right_value, *values = map(self.write, shown)
         op = relay.RequireOp(check, left_value, right_value, text, values)
         op.location = self.location
@@ -241,15 +245,6 @@ def _shown(operand: Tensor | str, shown: list[Expr]) -> str:
 
 def _without_braces(text: str) -> str:
     return text.replace("{", "(").replace("}", ")")
-
-
-def unreadable(fail: Callable[[], Exception]) -> Elements:
-    """Return elements that do not exist yet when shapes are computed; reading them is an error."""
-
-    def read(*_: object) -> NoReturn:
-        raise fail()
-
-    return ReadElements(read, read)
 
 
 def _dims_of(tensor: Tensor, count: int) -> list[int]:

@@ -53,6 +53,8 @@ class Origin(NamedTuple):
     """Each after those that it needs."""
     params: Sequence[BlockArgument]
     """The parameters whose shapes it needs, in order."""
+    value: SSAValue
+    """What is computed."""
 
     @property
     def reads(self) -> list[Operation]:
@@ -109,7 +111,7 @@ def origin_of(size: SSAValue, body: Block, limit: int = MAX_OPS) -> Origin | Non
             return None
         pending.append((value, True))
         pending += ((operand, False) for operand in reversed(op.operands))
-    return Origin([*found], sorted(params, key=lambda param: param.index))
+    return Origin([*found], sorted(params, key=lambda param: param.index), size)
 
 
 def lendable_origin(size: SSAValue, body: Block, sizes: Sizes) -> Origin | None:

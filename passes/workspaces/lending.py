@@ -67,10 +67,9 @@ class ResultStorage:
         return max(op.alignment.value.data for op in self.ops)
 
     @property
-    def size(self) -> int | None:
-        """The largest size on a path; None if it is dynamic."""
-        sizes = [op.size.value.data for op in self.ops if op.size is not None]
-        return max(sizes) if len(sizes) == len(self.ops) else None
+    def size(self) -> int:
+        """The largest size on a path, if none is dynamic."""
+        return max(size for op in self.ops if isinstance(size := op.bytes, int))
 
 
 @record(eq=False)
@@ -174,11 +173,11 @@ class Lenders:
             if is_entry and not all(self.is_as_large(op, *tensors[number]) for op in ops):
                 continue
             origin = None
-            if any(op.size is None for op in ops):
-                size = ops[0].dynamic_size
-                if size is None or len(ops) > 1 or ops[0].parent is not block:
+            sizes = [size for op in ops if isinstance(size := op.bytes, SSAValue)]
+            if sizes:
+                if len(ops) > 1 or ops[0].parent is not block:
                     continue
-                origin = lendable_origin(size, block, self.sizes)
+                origin = lendable_origin(sizes[0], block, self.sizes)
                 if origin is None:
                     continue
             results.append(ResultStorage(number, ops, origin))

@@ -84,28 +84,23 @@ class SizeFunctionCode(SizeCode):
             self.add(key, shape)
         return shape
 
-    def computed(self, origin: Origin, value: SSAValue) -> SSAValue:
+    def computed(self, origin: Origin) -> SSAValue:
         def shape_of(read: Operation) -> SSAValue:
             param = read.operands[0]
             assert isinstance(param, BlockArgument), "an op of `Origin.reads`"
             return self.shape(param, read.results[0].type)
 
-        copies, cloned = clone_origin(origin, shape_of)
+        copies, value = clone_origin(origin, shape_of)
         self.block.add_ops(copies)
-        return cloned[value]
+        return value
 
     def storages(self, lent: Lent) -> list[SSAValue]:
         """Compute the bytes of the storages that are lent."""
         args = self.function.body.block.args
-        found: list[SSAValue] = []
-        for result in lent.results:
-            if result.size is not None:
-                found.append(self.value(result.size))
-                continue
-            size = result.ops[0].dynamic_size
-            assert result.origin is not None, "a dynamic size has an origin"
-            assert size is not None
-            found.append(self.computed(result.origin, size))
+        found = [
+            self.value(result.size) if result.origin is None else self.computed(result.origin)
+            for result in lent.results
+        ]
         first = len(args) - len(lent.workspaces)
         for i, workspace in enumerate(lent.workspaces, first):
             shapes = [self.shape(param, type) for param, type in workspace.shapes.items()]
@@ -121,7 +116,7 @@ class SizeFunctionCode(SizeCode):
         if isinstance(value, BlockArgument):
             return [self.dim(value, axis) for axis in axes]
         assert origin is not None, "the function allocates results of unknown size"
-        shape = self.computed(origin, origin.ops[-1].results[0])
+        shape = self.computed(origin)
         return [self.extract(shape, [axis]) for axis in axes]
 
 

@@ -77,13 +77,12 @@ class Totals:
 
 
 def clone_origin(
-    origin: Origin,
-    shape_of: Callable[[Operation], SSAValue],
-) -> tuple[list[Operation], dict[SSAValue, SSAValue]]:
+    origin: Origin, shape_of: Callable[[Operation], SSAValue]
+) -> tuple[list[Operation], SSAValue]:
     """
     Copy the computation of a size for use where what ops read of shapes of parameters is known.
 
-    Returns the copies of the ops, in order, and the copy of each of their results.
+    Returns the copies of the ops, in order, and the size.
     """
     reads = set(origin.reads)
     copies: list[Operation] = []
@@ -93,7 +92,7 @@ def clone_origin(
             cloned[op.results[0]] = shape_of(op)
             continue
         copies.append(op.clone(cloned))
-    return copies, cloned
+    return copies, cloned[origin.value]
 
 
 def set_size(param: BlockArgument, size: int) -> None:
@@ -135,10 +134,9 @@ class ComputeWorkspaceSize(RewritePattern):
                 f"that its attribute {memory.WORKSPACE} lists",
                 op,
             )
-        copies, cloned = clone_origin(origin, lambda read: shape_read(read, shapes))
+        copies, self._known[key] = clone_origin(origin, lambda read: shape_read(read, shapes))
         rewriter.insert(copies, InsertPoint.before(op))
-        self._known[key] = cloned[size]
-        rewriter.replace(op, [], [cloned[size]])
+        rewriter.replace(op, [], [self._known[key]])
 
 
 def shape_read(read: Operation, shapes: Mapping[int, Sequence[SSAValue]]) -> SSAValue:

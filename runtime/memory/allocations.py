@@ -15,6 +15,9 @@ from ..errors import Location
 from ..observe.counters import Counters
 from ..program.program import Program
 
+SHOWN = 10
+"""Limit on the lines that are listed."""
+
 
 @dataclass(frozen=True)
 class LineAllocations:
@@ -57,14 +60,14 @@ def allocations_by_line(program: Program, counters: Counters) -> list[LineAlloca
     return sorted(found.values(), key=lambda line: (-line.allocated, line.device, line.where))
 
 
-def allocation_lines(found: Sequence[LineAllocations], shown: int = 10) -> list[str]:
-    """Return the first `shown` of `found` as a table."""
+def allocation_lines(found: Sequence[LineAllocations]) -> list[str]:
+    """Return the first `SHOWN` of `found` as a table."""
     rows = [("allocated", "storages", "device", "line")]
     rows += [
         (f"{line.allocated:,} B", f"{line.storages:,}", line.device, line.where)
-        for line in found[:shown]
+        for line in found[:SHOWN]
     ]
     first, second, third, _ = (max(map(len, column)) for column in zip(*rows, strict=True))
     lines = [f"{a:>{first}}  {b:>{second}}  {c:<{third}}  {d}" for a, b, c, d in rows]
-    more = len(found) - shown
+    more = len(found) - SHOWN
     return [*lines, f"… and {more:,} more"] if more > 0 else lines

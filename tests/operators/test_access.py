@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pytest
 from helpers.operators.inferring import OPERATORS
 from helpers.operators.kernel_results import garbage
 from helpers.operators.operator_cases import Case, Draw, case, elements
+from helpers.programs.every_case import every
 from helpers.programs.random_settings import rounds
 
 from xrelay.dialects.interfaces import ReadsElementwise
@@ -84,7 +84,7 @@ def is_size(name: str, operand: int) -> bool:
     return operand in RULES[f"relay.{name}"].data_operands
 
 
-@pytest.mark.parametrize("name", NAMES)
+@every("name", NAMES)
 def test_a_part_depends_on_the_boxes_alone(name: str):
     for this, part, found, draw in parts(name):
         before = computed(this, this.operands)[slices(part)].tobytes()
@@ -108,7 +108,7 @@ def faces(shape: Sequence[int], box: Box) -> Iterator[Any]:
             yield mask
 
 
-@pytest.mark.parametrize("name", NAMES)
+@every("name", NAMES)
 def test_no_smaller_box_does_where_it_is_exact(name: str):
     for this, part, found, draw in parts(name):
         for number, access in enumerate(found):

@@ -2,6 +2,7 @@
 
 import ast
 import ctypes
+import re
 import struct
 from collections.abc import Iterator
 from importlib import import_module
@@ -11,6 +12,7 @@ import ml_dtypes
 import numpy as np
 import onnx
 import pytest
+from helpers.documentation.sources import syntax
 from onnx import TensorProto
 from xdsl.dialects.builtin import f32
 
@@ -32,6 +34,9 @@ COLUMNS = ("dtype", "mlir", "safetensors", "c")
 NAMES = {getattr(row, column) for row in ELEMENT_TABLE.values() for column in COLUMNS}
 CLASSES = {type(each).__name__ for each in ELEMENT_TYPES.values()} - {"IntegerType"}
 PREFIXES = {name.rstrip("0123456789") for name in ELEMENT_TABLE} | {"i", "ui", "si", "f", "F"}
+
+WORD = re.compile(r"\w+")
+FAMILY = re.compile(rf"(?:{'|'.join(PREFIXES)})\{{")
 
 
 def name_of(key: ast.AST) -> str | None:
@@ -81,6 +86,11 @@ def tables(tree: ast.AST) -> Iterator[int]:
                 break
 
 
+def may_have_a_table(text: str) -> bool:
+    """Test whether the text of a module names so many types, which it takes long to parse."""
+    return len((NAMES | CLASSES) & {*WORD.findall(text)}) >= 3 or FAMILY.search(text) is not None
+
+
 @pytest.mark.parametrize(
     "second",
     [
@@ -96,6 +106,7 @@ def tables(tree: ast.AST) -> Iterator[int]:
     ],
 )
 def test_second_tables_are_seen(second: str):
+    assert may_have_a_table(second)
     assert [*tables(ast.parse(second))]
 
 
@@ -108,7 +119,8 @@ def test_no_second_table():
         f"{module}:{line}"
         for module in MODULES
         if module != TABLE
-        for line in tables(ast.parse((ROOT / module).read_text(encoding="utf-8")))
+        if may_have_a_table((ROOT / module).read_text(encoding="utf-8"))
+        for line in tables(syntax(ROOT / module))
     ]
     assert found == []
 

@@ -39,7 +39,7 @@ from xrelay.runtime.kernels.checked import call_on
 NEEDS = re.compile("squeeze needs axis|gather_nd needs index_rank")
 """Errors of dims that determine a rank, and are unknown."""
 
-CASES = rounds(40, 4)
+CASES = rounds(40, 6)
 """The number of cases of each operator."""
 
 Hidden: TypeAlias = Sequence[Sequence[bool]]
@@ -241,7 +241,7 @@ def test_shape_functions_reject_what_is_invalid(name: str):
                 assert isinstance(found, str) == (at_once is not None), f"{call} {hidden}: {found}"
 
 
-@every_operator
+@every("name", sorted(GENERATORS))
 def test_rules_have_the_attributes_of_their_ops(name: str):
     properties = set(OPERATORS[name].get_irdl_definition().properties)
     properties -= {"operandSegmentSizes", "resultSegmentSizes"}

@@ -7,6 +7,7 @@ from io import StringIO
 import pytest
 from helpers.machine.in_machine import UNIVERSE
 from helpers.programs.agreement import quiet
+from helpers.programs.every_case import every
 from helpers.programs.programs import parse
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
@@ -55,6 +56,7 @@ pack-weights               . . . . . . . . . .
 propagate-layout           . . . . . . . . . .
 expand-lrn                 . . . . . . . . . .
 separate-padding           . . . . . . . . . .
+read-transposed            . . . . . . . . . .
 lend-caches                . . . . . . . . . .
 fold-weights               . . . . . . . . . .
 dynamic-to-static          . . . . . + + . . .
@@ -131,6 +133,7 @@ materialize-products       < < < < < < < | . |
 write-transposed           < < < < < < < | . |
 choose-schedules           < < < < < < < | . |
 divide-between-threads     < < < < < < < | + |
+version-kernels            < < < < < < < | . |
 """
 """
 One column for each of `STAGES`, each program as the pipelines `vm`, `aot`, and `linalg` make it:
@@ -215,7 +218,7 @@ def test_outcomes(name: str):
             assert any(reason in text for reason in OWN_REASONS[name].split("|"))
 
 
-@pytest.mark.parametrize("name", PASSES)
+@every("name", PASSES)
 def test_the_table_follows_from_what_passes_declare(name: str):
     level = level_of(pass_at(name, "relay"))
     assert level is not None

@@ -199,13 +199,13 @@ def test_a_larger_budget_is_never_worse(problem: Problem, one: int, two: int):
 @pytest.mark.parametrize("name", ["A", "J", "K"])
 def test_a_larger_budget_is_never_worse_on_an_instance(name: str):
     problem = parse_problem((DATA / f"{name}.1048576.csv").read_text())
-    assert_monotone(problem, [0, 100, 1500, 4000, 9000])
+    assert_monotone(problem, [0, 100, 1500, 4000])
 
 
 def test_a_larger_budget_is_never_worse_on_a_large_problem(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(solver, "_MAX_BODIES", 100)
     for seed in range(2):
-        assert_monotone(long_step(5, seed), [0, 50, 200, 1000, 5000])
+        assert_monotone(long_step(5, seed), [0, 50, 200, 1000])
 
 
 def assert_monotone(problem: Problem, budgets: list[int]):

@@ -413,10 +413,10 @@ def pipeline_text(steps: Sequence[Step]) -> str:
     return ",".join(pass_text(step.run) for step in steps)
 
 
-def pass_text(run: ModulePass, *, include_default: bool = True) -> str:
+def pass_text(run: ModulePass) -> str:
     """Return one pass with its options, as in a pipeline."""
     options: list[str] = []
-    for name, values in run.spec(include_default=include_default).parameters.items():
+    for name, values in run.spec(include_default=True).parameters.items():
         if values:
             options.append(f"{shown(name)}={option_text(values)}")
         elif getattr(type(run), name, None) not in (None, ()):  # none, but not by default

@@ -46,6 +46,7 @@ from xdsl.utils.exceptions import (
 from xdsl.utils.lexer import Span
 
 from ...dialects.errors import TOO_DEEP
+from ...dialects.foreign import missing_op
 from ...dialects.xdsl_extras.xdsl_internals import HookedParser
 from ...operators.spelling import did_you_mean
 from .dense_text import AnyConstant, DenseText
@@ -235,6 +236,7 @@ class LocatingParser(HookedParser):
     @override
     def find_op(self, name: str) -> type[Operation]:
         op = self.ctx.get_optional_op(name, dialect_stack=self.dialect_stack)
+        op = op or missing_op(name, self.dialect_stack)
         if op is not None:
             return op
         self.raise_error(self._unknown_op(name), self._op_span(len(self._op_starts) - 1))

@@ -12,5 +12,8 @@ TYPE_PARAMS = "relay.type_params"
 STRUCTURE = "relay.structure"
 """On a function whose tuples were flattened: names and nesting of its inputs and outputs before."""
 
+REASON = "relay.reason"
+"""On an operator: what is wrong if a check of its sizes fails, in place of the failed relation."""
+
 INLINE = "relay.inline"
 """On a function: its calls are to be replaced by its body (`Inline` in Relay's attributes)."""

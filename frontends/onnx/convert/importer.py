@@ -14,10 +14,12 @@ are graph inputs too (as in old models): arguments are the inputs without a valu
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
-from onnx import GraphProto, ModelProto, NodeProto, ValueInfoProto
+from google.protobuf.message import Error
+from onnx import GraphProto, ModelProto, NodeProto, ValueInfoProto, shape_inference
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
@@ -111,6 +113,7 @@ class _Importer:
     ):
         self.bindings = bindings
         self.external = external
+        self.model = model
         self.graph = model.graph
         self.file = StringAttr(name)
         self.functions = functions_by_key(model.functions)
@@ -251,16 +254,30 @@ class _Importer:
             self._refuse_operators(inner, place, error.message)
 
     def _assume(self, names: Iterable[str]) -> None:
-        """Go on with the declared types of results that are missing; the others are unknown."""
+        """Go on with the types that missing results must have, if these can be known."""
         for name in names:
             if not name or name in self.scope.values:
                 continue
             try:
-                type = declared_type(self.declared[name], self.bindings)
+                declared = self.declared.get(name) or self._inferred[name]
+                type = declared_type(declared, self.bindings)
             except (KeyError, OnnxError):
                 self.refusals.unknown.add(name)
             else:
                 self.scope.values[name] = self.refusals.assume(name, type)
+
+    @cached_property
+    def _inferred(self) -> Mapping[str, ValueInfoProto]:
+        """The types that ONNX infers for the results of nodes."""
+        try:
+            graph = shape_inference.infer_shapes(self.model).graph
+        except (
+            Error,
+            shape_inference.InferenceError,
+            ValueError,
+        ):  # the model is damaged, or has more than 2 GB
+            return {}
+        return {info.name: info for info in graph.value_info}
 
     def _refuse_operators(
         self, protos: Iterable[NodeProto], place: FileLineColLoc, known: str = ""

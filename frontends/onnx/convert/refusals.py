@@ -6,8 +6,8 @@ The reasons why a model cannot be converted, all in one error.
     model.onnx:9:1: note: node "c" (Split, opset 13): split (input 1) is computed at run time; …
     note: it depends on dims or values that are open; give them: --dim n=SIZE --constant s=VALUE
 
-The result of a node that cannot be converted has the type that the model declares for it. Nodes
-that read a result without a declared type are skipped, unless their operators are not supported.
+The result of a node that cannot be converted has the type that the model declares, or ONNX infers,
+for it. Nodes that read others are skipped, unless their operators are not supported.
 """
 
 from __future__ import annotations
@@ -79,7 +79,9 @@ class Refusals:
         notes = [(cure, None)] if cure else []
         if self.assumed and len(lines) > 1:
             names = listed(f'"{name}"' for name in self.assumed.values())
-            notes.append((f"types assumed as the model declares them: {names}", None))
+            notes.append(
+                (f"types assumed as the model declares or ONNX infers them: {names}", None)
+            )
         if len(lines) == 1:
             (message, location), *_ = lines
             return OnnxError(message, location, notes)

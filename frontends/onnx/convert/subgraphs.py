@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 import numpy as np
-from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.dialects.builtin import DYNAMIC_INDEX, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from ....dialects import relay
 from ....dialects.device import tensor_type
+from ....dialects.relay.language.annotations import REASON
 from ....dialects.relay.language.control import IfOp, YieldOp, common_yields
 from ....dialects.tensors import Tensor, as_tensor, dtype_name
 from .onnx_builder import Builder
@@ -25,11 +26,7 @@ Build = Callable[[], Sequence[Datum]]
 
 
 def choose(
-    b: Builder,
-    condition: Value,
-    then: Build,
-    otherwise: Build,
-    ranks: Sequence[int | None] = (),
+    b: Builder, condition: Value, then: Build, otherwise: Build, ranks: Sequence[int | None] = ()
 ) -> Sequence[SSAValue]:
     """
     Build `relay.if` on `condition`, a tensor of rank 0, with the results of both branches.
@@ -69,7 +66,11 @@ def choose(
         block, results = branches[1 - kept]
         with b.at(block):
             results[i] = _never(
-                b, types[kept], b.op("logical_not", condition) if kept else condition
+                b,
+                types[kept],
+                b.op("logical_not", condition) if kept else condition,
+                f"result {i} of the branch that is taken has rank {counts[1 - kept]}, but that "
+                f"of the other branch rank {counts[kept]}, which the model has",
             )
     regions: list[Region] = []
     for block, results in branches:
@@ -87,21 +88,24 @@ def choose(
     return b.append(IfOp(b.tensor(condition), types, *regions))
 
 
-def _never(b: Builder, type: Tensor | None, condition: Value) -> SSAValue:
+def _never(b: Builder, type: Tensor | None, condition: Value, reason: str) -> SSAValue:
     """Return a value of `type` that is an error unless `condition` holds: a size is negative."""
     assert type is not None, "a tensor"
     size = b.cast(b.reshape(condition, (1,)), np.dtype(np.int64))
     size = b.op("subtract", size, b.ints([1]))
-    dims = [*type.get_shape()] or [DYNAMIC_INDEX]
-    first = dims.index(DYNAMIC_INDEX) if DYNAMIC_INDEX in dims else 0
+    is_static, dims = DYNAMIC_INDEX not in type.get_shape(), [*type.get_shape()] or [1]
+    first = 0 if is_static else dims.index(DYNAMIC_INDEX)
+    dims[first] = DYNAMIC_INDEX  # a check of sizes is one of dims that are not known
     ones = [b.ints([1 if dim == DYNAMIC_INDEX else dim]) for dim in dims]
     shape = b.joined([size if i == first else one for i, one in enumerate(ones)])
     fill = b.cast(b.scalar(0, np.dtype(np.int8)), np.dtype(dtype_name(type.element_type)))
     operands = [b.tensor(fill), b.tensor(shape)]
     cls = relay.BY_NAME["dyn.full"]
     full = tensor_type(type.element_type, dims)
-    made = b.append(cls.create(operands=operands, result_types=[full]))[0]
-    return made if type.get_shape() else b.tensor(b.op("reshape", made, newshape=()))
+    op = cls.create(operands=operands, result_types=[full])
+    op.attributes[REASON] = StringAttr(reason)
+    made = b.append(op)[0]
+    return b.tensor(b.reshape(made, type.get_shape())) if is_static else made
 
 
 @dataclass(frozen=True)

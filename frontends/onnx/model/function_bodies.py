@@ -14,14 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from onnx import (
-    AttributeProto,
-    FunctionProto,
-    NodeProto,
-    TypeProto,
-    defs,
-    helper,
-)
+from onnx import AttributeProto, FunctionProto, NodeProto, TypeProto, defs, helper
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Attribute
 

@@ -1,7 +1,7 @@
 """
 Leave the data of large tensors out of a serialized model.
 
-    initializer { name: "w" dims: 4096 dims: 4096 raw_data: "…" }
+    initializer { name: "w" dims: 4096 dims: 4096 raw_data: "…" }      (or float_data)
       ->
     initializer { name: "w" dims: 4096 dims: 4096
                   data_location: EXTERNAL external_data { "location": … "offset": … } }
@@ -20,7 +20,7 @@ from typing import cast
 from google.protobuf.descriptor import Descriptor
 from onnx import ModelProto, StringStringEntryProto, TensorProto
 
-from ....runtime.protobuf import LENGTH, Malformed, fields
+from ....runtime.protobuf import LENGTH, Field, Malformed, fields, varint
 
 LIMIT = 1 << 14
 """Data of at least so many bytes are left out, and only messages of as many are looked into."""
@@ -30,7 +30,13 @@ DEPTH = 90
 
 MODEL = cast("Descriptor", ModelProto.DESCRIPTOR)
 TENSOR = TensorProto.DESCRIPTOR.full_name
-RAW_DATA = TensorProto.RAW_DATA_FIELD_NUMBER
+DATA_TYPE = TensorProto.DATA_TYPE_FIELD_NUMBER
+RAW = {
+    TensorProto.RAW_DATA_FIELD_NUMBER: None,
+    TensorProto.FLOAT_DATA_FIELD_NUMBER: TensorProto.FLOAT,
+    TensorProto.DOUBLE_DATA_FIELD_NUMBER: TensorProto.DOUBLE,
+}
+"""The fields whose bytes are those of the elements, if these are of this type."""
 ELSEWHERE = (TensorProto.EXTERNAL_DATA_FIELD_NUMBER, TensorProto.DATA_LOCATION_FIELD_NUMBER)
 
 
@@ -69,10 +75,17 @@ def _message(
 
 
 def _tensor(data: memoryview, start: int, stop: int, location: str) -> Iterator[bytes | memoryview]:
-    parts = [*fields(data, start, stop)]
-    raw = [field for field in parts if field.number == RAW_DATA]
-    is_here = len(raw) == 1 and raw[0].kind == LENGTH
-    if not is_here or any(field.number in ELSEWHERE for field in parts):
+    raw: list[Field] = []
+    element = 0
+    for field in fields(data, start, stop):
+        if field.number == DATA_TYPE:
+            element = varint(data, field.contents, field.stop)[0]
+        elif field.number in RAW:
+            raw.append(field)
+        if field.number in ELSEWHERE or (raw and (len(raw) > 1 or raw[0].kind != LENGTH)):
+            raw.clear()
+            break
+    if not raw or RAW[raw[0].number] not in (None, element):
         yield data[start:stop]
         return
     (field,) = raw

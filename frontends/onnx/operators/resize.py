@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from math import floor, frexp
 from operator import add
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from ...between import taps
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
 from ..convert.onnx_values import (
@@ -42,30 +43,47 @@ class Computed:
     value: Value
     b: Builder
 
-    def with_(self, name: str, left: Number, right: Number) -> Computed:
-        values = (
-            n.value if isinstance(n, Computed) else self.b.scalar(float(n), FLOAT)
-            for n in (left, right)
-        )
-        return Computed(self.b.op(name, *values), self.b)
+    @property
+    def dtype(self) -> str:
+        return dtype_of(self.value).name
+
+    def call(self, name: str, *others: Number, **attrs: Any) -> Computed:
+        """Build an operator of the dialect, which is a method, too, by its name."""
+        return Computed(self.b.op(name, self.value, *map(self.like, others), **attrs), self.b)
+
+    def __getattr__(self, name: str) -> Callable[..., Computed]:
+        return partial(self.call, name)
+
+    def like(self, other: Number) -> Value:
+        """Return `other`; Python's numbers get the element type of these ones."""
+        if isinstance(other, Computed):
+            return other.value
+        return self.b.scalar(float(other), dtype_of(self.value))
 
     def __add__(self, other: Number) -> Computed:
-        return self.with_("add", self, other)
+        return self.call("add", other)
 
     def __sub__(self, other: Number) -> Computed:
-        return self.with_("subtract", self, other)
+        return self.call("subtract", other)
 
     def __mul__(self, other: Number) -> Computed:
-        return self.with_("multiply", self, other)
+        return self.call("multiply", other)
 
     def __truediv__(self, other: Number) -> Computed:
-        return self.with_("divide", self, other)
+        return self.call("divide", other)
 
     def __rsub__(self, other: float) -> Computed:
-        return self.with_("subtract", other, self)
+        return Computed(self.b.op("subtract", self.like(other), self.value), self.b)
 
     def __lt__(self, other: Number) -> Computed:
-        return self.with_("less", self, other)
+        return self.call("less", other)
+
+    def cast(self, dtype: str) -> Computed:
+        return Computed(self.b.cast(self.value, np.dtype(dtype)), self.b)
+
+    def where(self, condition: Computed, other: Number) -> Computed:
+        """Return these numbers where the condition is true, others elsewhere."""
+        return condition.call("where", self, Computed(self.like(other), self.b))
 
 
 Number: TypeAlias = Any
@@ -74,14 +92,14 @@ Number: TypeAlias = Any
 
 def _round(name: str, x: Number) -> Number:
     if isinstance(x, Computed):
-        return Computed(x.b.op(name, x.value), x.b)
+        return x.call(name)
     return {"floor": np.floor, "ceil": np.ceil}[name](x)
 
 
 def _choose(condition: bool | Computed, one: Number, other: Number) -> Number:
     if not isinstance(condition, Computed):
         return one if condition else other
-    return Computed(condition.b.op("where", condition.value, one.value, other.value), condition.b)
+    return one.where(condition, other)
 
 
 CoordinateMap = Callable[[Number, Number, Number, Number], Number]
@@ -285,29 +303,16 @@ def _interpolated(node: Node, mode: str, transformation: str, b: Builder) -> Val
     places = _places(node, axes, targets, transformation, b, interpolated=True)
     dtype, x = dtype_of(x), b.cast(x, FLOAT)
     for place in places:
-        low = _round("floor", place.at)
-        part = place.at - low
-        if mode == "linear":
-            taps = [(low, 1.0 - part), (low + 1.0, part)]
-        else:
-            taps = [(low + float(i), _cubic(part - float(i), i, alpha)) for i in range(-1, 3)]
+        around = [(tap, w) for tap, w in taps(place.at, mode, alpha) if w is not None]
         if exclude:
-            taps = [(tap, place.within(tap) * weight) for tap, weight in taps]
-            total = reduce(add, (weight for _, weight in taps))
-            taps = [(tap, weight / total) for tap, weight in taps]
+            around = [(tap, place.within(tap) * weight) for tap, weight in around]
+            total = reduce(add, (weight for _, weight in around))
+            around = [(tap, weight / total) for tap, weight in around]
         terms = [
-            b.op("multiply", place.taken(x, tap), place.along(weight, x)) for tap, weight in taps
+            b.op("multiply", place.taken(x, tap), place.along(weight, x)) for tap, weight in around
         ]
         x = place.extrapolated(reduce(lambda y, term: b.op("add", y, term), terms))
     return b.cast(x, dtype)
-
-
-def _cubic(apart: Computed, i: int, a: float) -> Number:
-    """Return the weight of a pixel, the `i`th one from that before a place `apart` from it."""
-    t = Computed(apart.b.op("abs", apart.value), apart.b)
-    if i in (0, 1):
-        return (t * (a + 2) - (a + 3)) * t * t + 1.0
-    return ((t * a - 5 * a) * t + 8 * a) * t - 4 * a
 
 
 # -------------------------------------------------------------------- at run time

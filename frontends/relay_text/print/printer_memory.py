@@ -16,12 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    DenseIntOrFPElementsAttr,
-    DictionaryAttr,
-    i64,
-)
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr, DictionaryAttr, i64
 from xdsl.dialects.tensor import ExtractOp
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 

@@ -130,6 +130,40 @@ func.func private @batches(%mx: memref<?x?x64xf32>, %my: memref<?x64x32xf32>, %o
 
 // -----
 
+// Attention has open columns, or sums of open length, which are part of the work.
+//
+// CHECK-LABEL: @open_sums
+// CHECK-SAME:    xrelay.schedule = [{kind = "threads", loop = 0 : i64, turns = 1 : i64, loops = 4 : i64}, {kind = "register-tile"
+// CHECK:         %[[AXIS:.*]] = arith.constant 2 : index
+// CHECK-NEXT:    %[[K:.*]] = memref.dim %mx, %[[AXIS]]
+// CHECK-NEXT:    %[[W:.*]] = arith.muli %{{.*}}, %[[K]]
+// CHECK-NEXT:    %[[C:.*]] = arith.index_cast %[[W]]
+// CHECK-NEXT:    call @xrelay_work(%[[C]])
+func.func private @open_sums(%mx: memref<?x?x?xf32>, %my: memref<?x?x32xf32>, %out: memref<?x?x32xf32>) attributes {xrelay.kernel} {
+  %x = bufferization.to_tensor %mx restrict : memref<?x?x?xf32> to tensor<?x?x?xf32>
+  %y = bufferization.to_tensor %my restrict : memref<?x?x32xf32> to tensor<?x?x32xf32>
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x?x?xf32>
+  %c1 = arith.constant 1 : index
+  %m = tensor.dim %x, %c1 : tensor<?x?x?xf32>
+  %e = tensor.empty(%n, %m) : tensor<?x?x32xf32>
+  %z = arith.constant 0.0 : f32
+  %s0 = linalg.fill ins(%z : f32) outs(%e : tensor<?x?x32xf32>) -> tensor<?x?x32xf32>
+  %p = linalg.generic {
+      indexing_maps = [affine_map<(b, i, j, k) -> (b, i, k)>, affine_map<(b, i, j, k) -> (b, k, j)>, affine_map<(b, i, j, k) -> (b, i, j)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]
+    } ins(%x, %y : tensor<?x?x?xf32>, tensor<?x?x32xf32>) outs(%s0 : tensor<?x?x32xf32>) {
+  ^bb0(%e0: f32, %e1: f32, %e2: f32):
+    %q = arith.mulf %e0, %e1 : f32
+    %v = arith.addf %e2, %q : f32
+    linalg.yield %v : f32
+  } -> tensor<?x?x32xf32>
+  bufferization.materialize_in_destination %p in restrict writable %out : (tensor<?x?x32xf32>, memref<?x?x32xf32>) -> ()
+  func.return
+}
+
+// -----
+
 // What reduces rows is divided between rows, with the loops before and after it.
 //
 // CHECK-LABEL: @rows

@@ -111,3 +111,39 @@ func.func private @transposed(%mx: memref<4x8xf32>, %out: memref<8x4xf32>) attri
   bufferization.materialize_in_destination %r in restrict writable %out : (tensor<8x4xf32>, memref<8x4xf32>) -> ()
   func.return
 }
+
+// -----
+
+// A product reads an operand that is only permuted where it is, if its columns stay contiguous.
+//
+// CHECK-LABEL: @heads
+// CHECK:         linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>, affine_map<(d0, d1, d2, d3) -> (d3, d0, d2)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>]
+// CHECK-SAME:      ins(%{{.*}}, %{{.*}} : tensor<4x2x3xf32>, tensor<3x4x8xf32>)
+// CHECK-NOT:     linalg.generic
+// CHECK:         bufferization.materialize_in_destination
+func.func private @heads(%mp: memref<4x2x3xf32>, %mv: memref<3x4x8xf32>, %out: memref<4x2x8xf32>) attributes {xrelay.kernel} {
+  %p = bufferization.to_tensor %mp restrict : memref<4x2x3xf32> to tensor<4x2x3xf32>
+  %v = bufferization.to_tensor %mv restrict : memref<3x4x8xf32> to tensor<3x4x8xf32>
+  %e = tensor.empty() : tensor<4x3x8xf32>
+  %t = linalg.generic {
+      indexing_maps = [affine_map<(h, n, d) -> (n, h, d)>, affine_map<(h, n, d) -> (h, n, d)>],
+      iterator_types = ["parallel", "parallel", "parallel"]
+    } ins(%v : tensor<3x4x8xf32>) outs(%e : tensor<4x3x8xf32>) {
+  ^bb0(%e0: f32, %e1: f32):
+    linalg.yield %e0 : f32
+  } -> tensor<4x3x8xf32>
+  %zero = arith.constant 0.0 : f32
+  %f = tensor.empty() : tensor<4x2x8xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%f : tensor<4x2x8xf32>) -> tensor<4x2x8xf32>
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(h, i, d, n) -> (h, i, n)>, affine_map<(h, i, d, n) -> (h, n, d)>, affine_map<(h, i, d, n) -> (h, i, d)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]
+    } ins(%p, %t : tensor<4x2x3xf32>, tensor<4x3x8xf32>) outs(%start : tensor<4x2x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<4x2x8xf32>
+  bufferization.materialize_in_destination %r in restrict writable %out : (tensor<4x2x8xf32>, memref<4x2x8xf32>) -> ()
+  func.return
+}

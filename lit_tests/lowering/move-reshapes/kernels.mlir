@@ -40,6 +40,51 @@ func.func private @after_a_reduction(%mx: memref<4x6x3xf32>, %my: memref<24xf32>
 
 // -----
 
+// A reshape that two loops of a chain read moves past both.
+//
+// CHECK-LABEL: @read_twice
+// CHECK:         %[[S:.*]] = linalg.generic {{.*}}"reduction"
+// CHECK-NOT:     tensor.collapse_shape
+// CHECK:         %[[F:.*]] = linalg.generic {{.*}} ins(%[[S]] : tensor<4x6xf32>)
+// CHECK-NOT:     tensor.collapse_shape
+// CHECK:         linalg.generic {{.*}} ins(%[[S]], %[[F]] : tensor<4x6xf32>, tensor<4x6xf32>)
+func.func private @read_twice(%mx: memref<4x6x3xf32>, %out: memref<24xf32>) attributes {xrelay.kernel} {
+  %x = bufferization.to_tensor %mx restrict : memref<4x6x3xf32> to tensor<4x6x3xf32>
+  %se = tensor.empty() : tensor<4x6xf32>
+  %z = arith.constant 0.0 : f32
+  %s0 = linalg.fill ins(%z : f32) outs(%se : tensor<4x6xf32>) -> tensor<4x6xf32>
+  %s = linalg.generic {
+      indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]
+    } ins(%x : tensor<4x6x3xf32>) outs(%s0 : tensor<4x6xf32>) {
+  ^bb0(%e0: f32, %e1: f32):
+    %v = arith.addf %e1, %e0 : f32
+    linalg.yield %v : f32
+  } -> tensor<4x6xf32>
+  %c = tensor.collapse_shape %s [[0, 1]] : tensor<4x6xf32> into tensor<24xf32>
+  %e = tensor.empty() : tensor<24xf32>
+  %f = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]
+    } ins(%c : tensor<24xf32>) outs(%e : tensor<24xf32>) {
+  ^bb0(%e0: f32, %e1: f32):
+    %v = math.erf %e0 : f32
+    linalg.yield %v : f32
+  } -> tensor<24xf32>
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]
+    } ins(%c, %f : tensor<24xf32>, tensor<24xf32>) outs(%e : tensor<24xf32>) {
+  ^bb0(%e0: f32, %e1: f32, %e2: f32):
+    %v = arith.mulf %e0, %e1 : f32
+    linalg.yield %v : f32
+  } -> tensor<24xf32>
+  bufferization.materialize_in_destination %r in restrict writable %out : (tensor<24xf32>, memref<24xf32>) -> ()
+  func.return
+}
+
+// -----
+
 // An open dim that is not collapsed stays open.
 //
 // CHECK-LABEL: @beside_an_open_dim

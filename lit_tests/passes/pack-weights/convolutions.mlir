@@ -19,6 +19,22 @@ func.func @large(%x: tensor<1x6x6x8xf32>, %y: tensor<1x4x4x8xf32>) -> (tensor<1x
 
 // -----
 
+// Zeros fill the last panel if they are few, and their results are cut off.
+//
+// CHECK-LABEL: @few_zeros
+// CHECK:         %[[P:.*]] = relay.nn.pad %{{.*}} {pad_width = array<i64: 0, 0, 0, 0, 0, 0, 0, 8>
+// CHECK-NEXT:    relay.reshape %[[P]] {newshape = array<i64: 1, 1, 8, 17, 16>
+// CHECK:         %[[Y:.*]] = relay.nn.conv2d {{.*}} -> tensor<1x6x6x272xf32>
+// CHECK-NEXT:    relay.strided_slice %[[Y]] {{.*}} -> tensor<1x6x6x264xf32>
+func.func @few_zeros(%x: tensor<1x6x6x8xf32>) -> tensor<1x6x6x264xf32> {
+  %w = relay.param "w" : tensor<1x1x8x264xf32>
+  %0 = relay.nn.conv2d %x, %w {data_layout = "NHWC", kernel_layout = "HWIO"}
+    : (tensor<1x6x6x8xf32>, tensor<1x1x8x264xf32>) -> tensor<1x6x6x264xf32>
+  func.return %0 : tensor<1x6x6x264xf32>
+}
+
+// -----
+
 // Small weights stay, and those with a rest of a panel, of groups, or that are computed.
 //
 // CHECK-LABEL: @others

@@ -1,4 +1,4 @@
-// RUN: xrelay-opt --split-input-file -p 'pack-weights{width=16 least-matrix=2048}' %s | filecheck %s
+// RUN: xrelay-opt --split-input-file -p 'pack-weights{width=16 least=2048}' %s | filecheck %s
 
 // The columns of large weights are put into panels, whatever the number of rows.
 //

@@ -42,3 +42,21 @@ func.func @of_dynamic_sizes(%x: memref<?xf32>) {
   memref.copy %b, %x : memref<?xf32> to memref<?xf32>
   func.return
 }
+
+// -----
+
+// Elements may be vectors and complex numbers: three floats take the bytes of four.
+//
+// CHECK-LABEL: @elements
+// CHECK-NEXT:    memref.alloc() {alignment = 16 : i64} : memref<64xi8>
+// CHECK:         memref.view %{{.*}} : memref<64xi8> to memref<4xvector<3xf32>>
+// CHECK:         memref.view %{{.*}} : memref<64xi8> to memref<4xcomplex<f32>>
+func.func @elements(%x: memref<4xvector<3xf32>>, %y: memref<4xcomplex<f32>>) {
+  %a = memref.alloc() : memref<4xvector<3xf32>>
+  memref.copy %x, %a : memref<4xvector<3xf32>> to memref<4xvector<3xf32>>
+  memref.copy %a, %x : memref<4xvector<3xf32>> to memref<4xvector<3xf32>>
+  %b = memref.alloc() : memref<4xcomplex<f32>>
+  memref.copy %y, %b : memref<4xcomplex<f32>> to memref<4xcomplex<f32>>
+  memref.copy %b, %y : memref<4xcomplex<f32>> to memref<4xcomplex<f32>>
+  func.return
+}

@@ -147,8 +147,7 @@ def compile_module(module: ModuleOp, settings: Settings) -> CompiledModule:
     text = module_text(units.program)
     how = [tools_key(), settings.machine.key, str(settings.level), *PROGRAM]
     code = settings.cache.get_or(
-        key_of("text", text, *how),
-        lambda: compile_text(text, PROGRAM, settings, "program").code,
+        key_of("text", text, *how), lambda: compile_text(text, PROGRAM, settings, "program").code
     )
     objects = [*compile_kernels(units.kernels, settings), Compiled(code, {})]
     settings.cache.trim()

@@ -47,7 +47,7 @@ def machine_kernels(context: Context, kernels: ModuleOp, settings: Settings) -> 
         if isinstance(kernel, relay.PrimFuncOp)
     }
     lower = ConvertRelayToLinalgPass(), ExpandMathPass(), ConvertMemoryToMemrefPass()
-    for step in (*lower, *kernel_passes(settings.machine, threads=True)):
+    for step in (*lower, *kernel_passes(settings.machine, threads=True, versions=False)):
         step.apply(context, kernels)
     chosen: list[Kernel] = []
     for kernel in units_of(kernels, settings).kernels:

@@ -17,12 +17,13 @@ At level `memref`, after `choose-schedules`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
 from typing_extensions import override
 from xdsl.context import Context
-from xdsl.dialects import func
+from xdsl.dialects import bufferization, func
 from xdsl.dialects.arith import IndexCastOp
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -36,13 +37,16 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.dialects.linalg.attrs import IteratorType
+from xdsl.ir import Attribute, Block, BlockArgument, SSAValue
+from xdsl.ir.affine import AffineDimExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.attributes import plain_value
-from ...linalg.builder import Builder, Size
+from ...linalg.builder import Builder, Size, tensor_of
 from ..kernel_pass import KernelPass, kernels_of
-from ..linalg_generics import buffer_dims
+from ..linalg_generics import buffer_dims, maps_of, ops_of
 from ..schedules import KIND, schedules_of, tile_in
 from ..schedules.nests import nest_of
 from ..schedules.scheduling import SCHEDULE
@@ -58,10 +62,10 @@ LEAST = 2_000_000
 """The multiplications for which a second thread pays: twice XRELAY_PART of threads.c."""
 
 LEAST_A_TURN = 2_000
-"""Those of one turn of the open loops for which a kernel is divided."""
+"""Those of one turn of the open loops, which are over rows, for which a kernel is divided."""
 
-LEAST_AN_ELEMENT = 64
-"""Those of one turn of loops, all or most of which are open, over elements or rows of them."""
+LEAST_AN_ELEMENT = 32
+"""Those of one turn of loops, all or most of which are open."""
 
 READING = 3
 """The rows whose multiplications take as long as it takes to read the operand that they share."""
@@ -80,6 +84,27 @@ def _division(kernel: FuncOp) -> tuple[Chunk, int, bool] | None:
         return None
     chunk = chunk_of(nest, tile)
     return chunk and (chunk, nest.depth or 1, True)
+
+
+def _open_depth(kernel: FuncOp) -> list[tuple[SSAValue, int]]:
+    """Return the operands of `kernel`, and the axes, that have the open loops of its reduction."""
+    axes: dict[int, tuple[SSAValue, int]] = {}
+    for op in ops_of(kernel, linalg.GenericOp):
+        kinds = [kind.data for kind in op.iterator_types]
+        for operand, map in zip(op.inputs, maps_of(op), strict=False):
+            owner = operand.owner
+            if not isinstance(owner, bufferization.ToTensorOp):
+                continue
+            shape = tensor_of(operand).get_shape()
+            for axis, expr in enumerate(map.results):
+                if (
+                    isinstance(expr, AffineDimExpr)
+                    and kinds[expr.position] == IteratorType.REDUCTION
+                    and shape[axis] == DYNAMIC_INDEX
+                    and isinstance(owner.memref, BlockArgument)
+                ):
+                    axes.setdefault(expr.position, (owner.memref, axis))
+    return list(axes.values())
 
 
 def _without_block(schedule: Attribute, chunk: Chunk) -> Attribute:
@@ -106,7 +131,9 @@ class DivideBetweenThreadsPass(KernelPass):
         shape = cast("MemRefType[Attribute]", out).get_shape()
         is_open = DYNAMIC_INDEX in shape
         work *= known_turns([size for size in shape if size != DYNAMIC_INDEX])
-        if work < (LEAST if not is_open else LEAST_A_TURN if shares else LEAST_AN_ELEMENT):
+        depth = _open_depth(kernel) if shares else []
+        is_row = shares and shape[-1] != DYNAMIC_INDEX and not depth
+        if work < (LEAST if not is_open else LEAST_A_TURN if is_row else LEAST_AN_ELEMENT):
             return
         numbers = (chunk.loop, chunk.turns, chunk.loops)
         fields: dict[str, Attribute] = {KIND: StringAttr(THREADS)}
@@ -119,9 +146,11 @@ class DivideBetweenThreadsPass(KernelPass):
         tiles = (_without_block(schedule, chunk) for schedule in others)
         kernel.attributes[SCHEDULE] = ArrayAttr([DictionaryAttr(fields), *tiles])
         if is_open:
-            self._tell(kernel, work, shares)
+            self._tell(kernel, work, shares, depth)
 
-    def _tell(self, kernel: FuncOp, work: int, shares: bool) -> None:
+    def _tell(
+        self, kernel: FuncOp, work: int, shares: bool, depth: Sequence[tuple[SSAValue, int]]
+    ) -> None:
         """Let `kernel` say its work: that of so many rows, and what reading operands takes."""
         block = kernel.body.block
         build = Builder(Block())
@@ -129,7 +158,10 @@ class DivideBetweenThreadsPass(KernelPass):
         rows: Size = 1
         for size in buffer_dims(build, block.args[-1]):
             rows = rows if isinstance(size, int) else build.mul(rows, size)
-        total = build.index(build.mul(build.add(rows, READING * shares), work))
+        total: Size = build.mul(build.add(rows, READING * shares), work)
+        for operand, axis in depth:
+            total = build.mul(total, buffer_dims(build, operand)[axis])
+        total = build.index(total)
         products = build.insert(IndexCastOp(total, i64))
         build.insert_all(func.CallOp(WORK, [products], []))
         first = block.first_op

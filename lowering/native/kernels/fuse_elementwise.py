@@ -23,7 +23,15 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...linalg.builder import element_of
 from ..kernel_pass import KernelPass
-from ..linalg_generics import has_index, is_elementwise, is_identity, maps_of, ops_of, set_operands
+from ..linalg_generics import (
+    has_index,
+    is_elementwise,
+    is_identity,
+    is_parallel,
+    maps_of,
+    ops_of,
+    set_operands,
+)
 
 MOST_OPERANDS = 32
 """The operands of one loop: programs of many more would take long to compile."""
@@ -50,7 +58,7 @@ def _fuse(op: linalg.GenericOp) -> bool:
             isinstance(producer, linalg.GenericOp)
             and producer.parent is op.parent
             and operand.has_one_use()
-            and _reads_once(maps_of(op)[number])
+            and (_reads_once(maps_of(op)[number]) or _is_in_place(producer, op, number))
             and is_elementwise(producer)
             and (is_identity(maps_of(op)[number]) or not has_index(producer))
             and len(op.inputs) + len(producer.inputs) <= MOST_OPERANDS
@@ -73,6 +81,21 @@ def _have_sizes(maps: Sequence[AffineMap]) -> bool:
 def _reads_once(map: AffineMap) -> bool:
     """Test whether the map is a permutation of the loops: each element is read in one iteration."""
     return map.num_dims == len(map.results) and map.is_projected_permutation()
+
+
+def _is_in_place(producer: linalg.GenericOp, op: linalg.GenericOp, number: int) -> bool:
+    """Test whether `producer` only permutes, and leaves the vectors that a product reads alone."""
+    *read, written = maps_of(producer)
+    body, last = producer.body.block, written.results[-1:]
+    return (
+        len(read) == 1
+        and body.first_op is body.last_op
+        and read[0].is_projected_permutation()
+        and read[0].results[-1:] == last
+        and len(op.results) == 1
+        and not is_parallel(op)
+        and maps_of(op)[number].results[-1] == maps_of(op)[-1].results[-1]
+    )
 
 
 def _compute_within(

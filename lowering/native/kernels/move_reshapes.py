@@ -19,7 +19,7 @@ from xdsl.dialects import bufferization, memref, tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.ir import Block, BlockArgument, SSAValue
+from xdsl.ir import Block, BlockArgument, SSAValue, Use
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -58,26 +58,37 @@ def _expand_before(op: linalg.GenericOp) -> None:
 
 def _expand(op: linalg.GenericOp) -> None:
     """Let `op` have the dims that an operand had before they were collapsed."""
-    for number, operand in enumerate(op.inputs):
-        collapse = operand.owner
-        if (
-            isinstance(collapse, tensor.CollapseShapeOp)
-            and operand.has_one_use()
-            and isinstance(collapse.src.owner, linalg.GenericOp)
-            and is_identity(maps_of(op)[number])
-            and all(is_simple(map) for map in maps_of(op))
-            and _keeps_open_dims(collapse)
-        ):
-            groups, before = _groups(collapse), collapse.src
-            expanded = _over_loops(op, groups, _shape(before), {number: before})
-            back = tensor.CollapseShapeOp.create(
-                operands=expanded.results,
-                result_types=op.result_types,
-                properties={"reassociation": collapse.reassociation},
-            )
-            Rewriter.replace_op(op, [expanded, back])
+    collapses = {
+        number: operand.owner
+        for number, operand in enumerate(op.inputs)
+        if isinstance(operand.owner, tensor.CollapseShapeOp)
+        and isinstance(operand.owner.src.owner, linalg.GenericOp)
+        and all(_is_read_in_order(use) for use in operand.uses)
+        and _keeps_open_dims(operand.owner)
+    }
+    if not collapses or not all(is_simple(map) for map in maps_of(op)):
+        return
+    first = next(iter(collapses.values()))
+    groups, shape = _groups(first), _shape(first.src)
+    same = {n: c for n, c in collapses.items() if (_groups(c), _shape(c.src)) == (groups, shape)}
+    expanded = _over_loops(op, groups, shape, {n: c.src for n, c in same.items()})
+    back = tensor.CollapseShapeOp.create(
+        operands=expanded.results,
+        result_types=op.result_types,
+        properties={"reassociation": first.reassociation},
+    )
+    Rewriter.replace_op(op, [expanded, back])
+    for collapse in dict.fromkeys(same.values()):
+        if not collapse.result.uses:
             Rewriter.erase_op(collapse)
-            return
+
+
+def _is_read_in_order(use: Use) -> bool:
+    """Test whether a loop over its elements, in their order, has this use."""
+    op = use.operation
+    if not isinstance(op, linalg.GenericOp):
+        return False
+    return is_pointwise(op) and is_identity(maps_of(op)[use.index])
 
 
 def _over_loops(

@@ -48,6 +48,13 @@ module {
     } {mapping = [#gpu.block<x>, #gpu.block<y>]}
     return
   }
+  func.func @strided(%n: index, %t: tensor<8xf32>) -> tensor<8xf32> {
+    %r = scf.forall (%i) = (2) to (%n) step (3) shared_outs(%o = %t) -> (tensor<8xf32>) {
+      scf.forall.in_parallel {
+      }
+    }
+    return %r : tensor<8xf32>
+  }
 }
 
 // -----
@@ -388,6 +395,38 @@ module {
       %1 = affine.vector_load %arg0[%arg3, symbol(%arg1)] : memref<40x40xi32>, vector<8xi32>
       affine.vector_store %1, %arg0[%arg3, (-symbol(%arg1)) mod 8] : memref<40x40xi32>, vector<8xi32>
       %2 = affine.load %arg0[0, 0] : memref<40x40xi32>
+    }
+    return
+  }
+}
+
+
+// -----
+module {
+  func.func private @ind(memref<4xf32>) -> f32
+  func.func @i(%arg0: memref<4xf32>, %arg1: f32, %arg2: f32, %arg3: i32, %arg4: vector<4xf8E5M2>, %arg5: vector<4xf8E8M0FNU>, %arg6: vector<4xf32>) {
+    %f = constant @ind : (memref<4xf32>) -> f32
+    %0 = call_indirect %f(%arg0) : (memref<4xf32>) -> f32
+    %1 = call_indirect %f(%arg0) {a} : (memref<4xf32>) -> f32
+    %f_0 = constant {b} @ind : (memref<4xf32>) -> f32
+    %2 = arith.remf %arg1, %arg2 : f32
+    %3 = arith.remf %arg1, %arg2 fastmath<fast> {z} : f32
+    %4 = arith.index_castui %arg3 : i32 to index
+    %5 = arith.scaling_extf %arg4, %arg5 : vector<4xf8E5M2>, vector<4xf8E8M0FNU> to vector<4xf32>
+    %6 = arith.scaling_truncf %arg6, %arg5 : vector<4xf32>, vector<4xf8E8M0FNU> to vector<4xf8E5M2>
+    %7:2 = memref.distinct_objects %arg0, %arg0 : memref<4xf32>, memref<4xf32>
+    return
+  }
+}
+
+
+// -----
+module {
+  func.func @dma(%arg0: memref<40x128xf32>, %arg1: memref<2x128xf32, 1>, %arg2: memref<1xi32>, %arg3: index, %arg4: index) {
+    affine.for %arg5 = 0 to 10 {
+      affine.dma_start %arg0[%arg5 + 3, %arg5], %arg1[%arg5 mod 2, 0], %arg2[0], %arg3, %arg4, %arg4 : memref<40x128xf32>, memref<2x128xf32, 1>, memref<1xi32>
+      affine.dma_start %arg0[%arg5 + symbol(%arg4), %arg5], %arg1[%arg5 mod 2, 0], %arg2[%arg5], %arg3 : memref<40x128xf32>, memref<2x128xf32, 1>, memref<1xi32>
+      affine.dma_wait %arg2[%arg5], %arg3 : memref<1xi32>
     }
     return
   }

@@ -8,6 +8,7 @@ from io import StringIO
 import pytest
 from helpers.operators.inferring import OPERATORS, context
 from helpers.operators.operator_samples import SAMPLES, Sample, Spec, on_each_sample
+from helpers.programs.every_case import every
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.test import TestOp
 from xdsl.ir import Attribute, Operation
@@ -104,7 +105,7 @@ def test_samples_give_every_attribute_another_value_than_its_default():
 # ------------------------------------------------------------------ each sample
 
 
-@on_each_sample()
+@every("sample", SAMPLES)
 def test_result_types_are_inferred(sample: Sample):
     _, op = build(sample)
     op.verify()
@@ -123,7 +124,7 @@ def test_text_round_trips(sample: Sample):
         assert printed(parsed, generic) == text
 
 
-@on_each_sample()
+@every("sample", SAMPLES)
 def test_plain_attributes_are_those_given_and_the_defaults(sample: Sample):
     _, op = build(sample)
     plain = plain_attributes(op)
@@ -136,7 +137,7 @@ def test_plain_attributes_are_those_given_and_the_defaults(sample: Sample):
     assert properties_of(OPERATORS[sample.name], plain) == op.properties
 
 
-@on_each_sample()
+@every("sample", SAMPLES)
 def test_operands_may_be_incomplete(sample: Sample):
     source = TestOp(result_types=[IncompleteType()] * len(sample.operands))
     cls = OPERATORS[sample.name]
@@ -148,7 +149,7 @@ def test_operands_may_be_incomplete(sample: Sample):
     op.verify()
 
 
-@on_each_sample()
+@every("sample", SAMPLES)
 def test_a_wrong_result_type_is_an_error(sample: Sample):
     source, op = build(sample)
     wrong = tensor_type(ELEMENT_TYPES["int4"], [7, 7, 7])
@@ -158,7 +159,7 @@ def test_a_wrong_result_type_is_an_error(sample: Sample):
         bad.verify()
 
 
-@on_each_sample()
+@every("sample", SAMPLES)
 def test_devices_play_no_part_in_the_types(sample: Sample):
     source, op = build(sample)
     on_device = TestOp(result_types=[with_device(r.type, CPU) for r in source.results])
@@ -215,7 +216,7 @@ def _examples() -> list[tuple[str, str]]:
     )
 
 
-@pytest.mark.parametrize(("cls", "example"), _examples(), ids=lambda v: v[:40])
+@every(("cls", "example"), _examples())
 def test_examples_in_docstrings_are_programs(cls: str, example: str):
     form = re.fullmatch(
         r"[^=]* = relay\.[\w.]+ ([^{:]*)(?:\{.*\})?\s*: (?:\((.*?)\)\s*->)?.*", example, re.S

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 from helpers.operators.numpy_functions import REFERENCES, results
-from helpers.operators.operator_samples import SAMPLES, Sample, on_each_sample
+from helpers.operators.operator_samples import SAMPLES, Sample
+from helpers.programs.every_case import every
 
 COVERED = [
     sample
@@ -23,7 +24,7 @@ def _operand(shape: tuple[int, ...], dtype: str) -> Any:
     return np.ones(shape, dtype)
 
 
-@on_each_sample(COVERED)
+@every("sample", COVERED)
 def test_numpy_gives_the_inferred_types(sample: Sample):
     operands = [_operand(*operand) for operand in sample.operands]
     arrays = results(REFERENCES[sample.name], operands, sample.attrs)

@@ -9,6 +9,7 @@ from typing import Any, cast
 import pytest
 from helpers.operators.inferring import OPERATORS
 from helpers.operators.operator_samples import SAMPLES, Sample
+from helpers.programs.random_settings import rounds
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     BoolAttr,
@@ -128,8 +129,8 @@ every_operator = pytest.mark.parametrize("name", sorted(OPERATORS))
 
 
 def randoms(name: str, count: int) -> Iterator[Random]:
-    """A generator seeded with the operator's name and the number of the attempt."""
-    return (Random(f"{name}/{number}") for number in range(count))
+    """Generators, each seeded with the operator's name and the number of the attempt."""
+    return (Random(f"{name}/{number}") for number in range(rounds(count, 3)))
 
 
 def a_sample(name: str, random: Random) -> Sample:

@@ -11,7 +11,9 @@ from helpers.onnx.onnx_small import assert_close, node, random_array
 from onnx import NodeProto, TensorProto, helper
 from xdsl.dialects.func import CallOp
 
+import xrelay
 from xrelay.dialects import relay
+from xrelay.frontends.onnx.backend import Backend
 from xrelay.frontends.onnx.convert import importer
 from xrelay.frontends.onnx.convert.importer import convert_model
 from xrelay.frontends.onnx.errors import OnnxError
@@ -82,6 +84,12 @@ def test_branches_that_differ_in_rank(rank: int):
     assert_close(evaluate(conversion.module, [x, np.array(True)], {}), [expected])
     with pytest.raises(PassError, match="must be at least 0, but is -1"):
         evaluate(conversion.module, [x, np.array(False)], {})
+    message = (
+        f"result 0 of the branch that is taken has rank 2, but that of .* rank {expected.ndim}"
+    )
+    with pytest.raises(xrelay.MachineError, match=message) as raised:
+        Backend.run_model(proto, [x, np.array(False)])
+    assert raised.value.location is not None
 
 
 def test_branches_share_no_constants():

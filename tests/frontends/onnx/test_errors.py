@@ -104,7 +104,14 @@ def test_readers_of_a_refused_node_are_checked_with_its_declared_type(
     else:
         assert str(error) == "the model cannot be converted, for 2 reasons"
         assert reason in notes[1]
-        assert notes[2] == 'types assumed as the model declares them: "h"'
+        assert notes[2] == 'types assumed as the model declares or ONNX infers them: "h"'
+
+
+def test_readers_of_a_refused_node_are_checked_with_the_type_that_onnx_infers():
+    nodes = [node("Det", "x", "h"), node("Abs", "h", "g"), node("Concat", "g g", axis=4)]
+    error = error_of(model_of(nodes, {"x": random_array(2, 5, 3, 3)}))
+    assert "Det" in error.notes[0][0]
+    assert "axis must be in [-2, 2), but is 4" in error.notes[1][0]
 
 
 REFUSED: list[tuple[NodeProto, int, str]] = [

@@ -10,6 +10,7 @@ import pytest
 from helpers.onnx.onnx_backends import Evaluated
 from helpers.onnx.onnx_models import Array
 from helpers.onnx.onnx_small import model_of, node, operators_of
+from helpers.programs.every_case import every
 from onnx import ModelProto, TensorProto
 from onnx.reference import ReferenceEvaluator
 from xdsl.ir import Block
@@ -86,7 +87,7 @@ def pairs(dtype: str) -> dict[str, Array]:
     return {"x": x.copy(), "z": y.copy()}
 
 
-@pytest.mark.parametrize(
+@every(
     ("name", "dtype", "attributes"),
     [(name, dtype, attributes) for name, dtypes, attributes in BINARY for dtype in dtypes],
 )
@@ -98,12 +99,12 @@ def test_arithmetic_at_the_edges(name: str, dtype: str, attributes: dict[str, An
     check_against_the_reference(node(name, "x z", **attributes), operands, dtype)
 
 
-@pytest.mark.parametrize(("name", "dtype"), COMPARISONS)
+@every(("name", "dtype"), COMPARISONS)
 def test_comparisons_at_the_edges(name: str, dtype: str):
     check_against_the_reference(node(name, "x z"), pairs(dtype), np.bool_)
 
 
-@pytest.mark.parametrize(("name", "dtype"), [(n, d) for n, dtypes in UNARY for d in dtypes])
+@every(("name", "dtype"), [(n, d) for n, dtypes in UNARY for d in dtypes])
 def test_one_operand_at_the_edges(name: str, dtype: str):
     check_against_the_reference(node(name, "x"), {"x": edges(dtype)}, dtype)
 

@@ -3,8 +3,10 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 from helpers.onnx.onnx_models import run_onnxruntime
 from helpers.onnx.onnx_small import model_of, node, random_array
+from onnx import TensorProto, helper
 from xdsl.context import Context
 
 from xrelay.frontends.onnx import load_module
@@ -15,9 +17,13 @@ from xrelay.runtime.files import mapped
 X = random_array(2, 600)
 
 
-def test_weights_are_views_of_the_file(tmp_path: Path):
+@pytest.mark.parametrize("field", ["raw_data", "float_data"])
+def test_weights_are_views_of_the_file(tmp_path: Path, field: str):
     weight = random_array(600, 700)
     model = model_of(node("MatMul", "x w"), {"x": X}, {"w": weight})
+    if field == "float_data":
+        tensor = helper.make_tensor("w", TensorProto.FLOAT, weight.shape, weight.reshape(-1))
+        model.graph.initializer[0].CopyFrom(tensor)
     path = tmp_path / "model.onnx"
     path.write_bytes(model.SerializeToString())
     converted = load_module(Context(), mapped(path), str(path))

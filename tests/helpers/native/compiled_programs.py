@@ -109,6 +109,12 @@ class CompiledPrograms:
 
     def add(self, module: ModuleOp, calls: Sequence[Sequence[Array]], what: str) -> bool:
         """Add a program at level `relay`, unless native code refuses it."""
+        if not self._is_accepted(module):
+            return False
+        self.add_accepted(module, calls, what)
+        return True
+
+    def _is_accepted(self, module: ModuleOp) -> bool:
         lowered = module.clone()
         try:
             for step in build(self.passes, UNIVERSE.all_passes, named_pipelines):
@@ -116,6 +122,10 @@ class CompiledPrograms:
         except PassError as error:
             self.refused.append(error)
             return False
+        return True
+
+    def add_accepted(self, module: ModuleOp, calls: Sequence[Sequence[Array]], what: str) -> None:
+        """Add a program at level `relay` that native code accepts."""
         renamed = module.clone()
         with_prefix(renamed, f"p{len(self.programs)}_")
         types = {op.sym_name.data for op in self.module.ops if isinstance(op, relay.TypeDataOp)}
@@ -125,7 +135,6 @@ class CompiledPrograms:
                 continue  # all are those of Relay's prelude
             self.module.body.block.add_op(op)
         self.programs.append((what, module, calls))
-        return True
 
     def check(self, folder: Path) -> None:
         """Compile the programs, call them, and compare the results."""

@@ -215,7 +215,7 @@ def test_loops_of_open_dims_are_right_at_every_end(cpu: str | None, tmp_path: Pa
         for name, ins, expected in (
             ("panels", [x, panels, bias], x @ columns + bias),
             ("open", [x, y, shift], x @ y + shift),
-            ("turned", [z, shift[None]], z.transpose(1, 2, 0) + shift),
+            ("turned", [z, shift[None]], np.ascontiguousarray(z.transpose(1, 2, 0) + shift)),
         ):
             result = np.full_like(expected, np.nan)
             run(library, name, ins, [result])

@@ -84,7 +84,7 @@ def outcome(case: Case, operands: Sequence[Any], fill: int) -> list[bytes] | Non
 def test_a_kernel_neither_reads_nor_writes_what_is_not_its_own(name: str):
     rng = np.random.default_rng(crc32(name.encode()))
     attributes = OPERATORS[name].get_irdl_definition().properties
-    for number in range(rounds(10 + 10 * len(attributes), 4)):
+    for number in range(rounds(10 + 10 * len(attributes), 6)):
         this = case(name, number)
         draw = Draw(rng, this.dtype)
         operands = [

@@ -14,11 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from itertools import product
 from math import inf, sqrt
-from operator import add, mul
 
+from ....between import sampled
 from .call_site import Rule, Site
 from .layouts import change_layout
 from .operator_formulas import Numbers, array, by_formula, combined, require_few
@@ -197,36 +195,6 @@ def _roi_pool(site: Site, data: Numbers, rois: Numbers) -> Numbers:
 # ------------------------------------------------------------------------------- samples
 
 
-def _reflected(at: Numbers, size: int, is_aligned: bool) -> Numbers:
-    """Reflect places at the centers of the outer pixels or at the edges, as often as needed."""
-    start, period = (0.0, max(size - 1.0, 1.0)) if is_aligned else (-0.5, float(size))
-    distance = (at - start).abs()
-    times = (distance / period).floor()
-    rest = distance - times * period
-    is_odd = (times - (times * 0.5).floor() * 2.0).greater(0.5)
-    reflected = (period - rest).where(is_odd, rest) + start
-    return at.where(at.is_within(start, period + start), reflected)
-
-
-def _taps(at: Numbers, method: str) -> list[tuple[Numbers, Numbers | None]]:
-    """Return the places of pixels from which a sample is interpolated, and their weights."""
-    if method == "nearest":
-        return [(at.round(), None)]
-    low = at.floor()
-    part = at - low
-    if method in ("bilinear", "linear"):
-        return [(low, 1.0 - part), (low + 1.0, part)]
-    a, taps = -0.75, list[tuple[Numbers, Numbers | None]]()
-    for i in range(-1, 3):
-        t = (part - float(i)).abs()
-        if i in (0, 1):
-            weight = (t * (a + 2.0) - (a + 3.0)) * t * t + 1.0
-        else:
-            weight = ((t * a - 5.0 * a) * t + 8.0 * a) * t - 4.0 * a
-        taps.append((low + float(i), weight))
-    return taps
-
-
 def _grid_sample(site: Site, data: Numbers, grid: Numbers) -> Numbers:
     """Samples at places of a grid, whose channels are x, y (and z), each from -1 to 1."""
     layout = site.choice("layout", "NCHW", "NCDHW")
@@ -243,34 +211,9 @@ def _grid_sample(site: Site, data: Numbers, grid: Numbers) -> Numbers:
             f"expected a grid of {batch} x {len(sides)} channels, but it has {out[0]} x {out[1]}"
         )
 
-    def padded(at: Numbers, size: int) -> Numbers:
-        if padding == "zeros":
-            return at
-        at = _reflected(at, size, is_aligned) if padding == "reflection" else at
-        return at.clamped(0.0, size - 1.0)
-
-    along = list[list[tuple[Numbers, Numbers | None]]]()
-    for i, size in enumerate(sides):
-        at = grid.part(len(sides) - 1 - i, 1).cast(data.dtype) + 1.0
-        at = at * (size - 1.0) / 2.0 if is_aligned else at * float(size) / 2.0 - 0.5
-        if method in ("bicubic", "cubic"):
-            along.append([(padded(tap, size), weight) for tap, weight in _taps(at, method)])
-        else:
-            along.append(_taps(padded(at, size), method))
-    channels_last = data.permuted(0, *range(2, len(layout)), 1)
-    index = array(site, range(batch)).along(0, len(sides) + 1)
-    rows = index.broadcast_to(shape=(batch, *out[2:]))
-    terms = list[Numbers]()
-    for taps in product(*along):
-        places = combined(site, "stack", [rows, *(tap.cast("int64") for tap, _ in taps)], 0)
-        term = channels_last.gather_nd(places)
-        insides = [tap.is_within(0.0, n - 1.0) for (tap, _), n in zip(taps, sides, strict=True)]
-        weights = [weight for _, weight in taps if weight is not None]
-        if weights:
-            term = term * reduce(mul, weights).expand_dims(axis=-1)
-        is_inside = reduce(Numbers.__and__, insides).expand_dims(axis=-1)
-        terms.append(term.where(is_inside, 0.0))
-    result = reduce(add, terms)
+    places = [grid.part(len(sides) - 1 - i, 1).cast(data.dtype) for i in range(len(sides))]
+    mode = {"bilinear": "linear", "bicubic": "cubic"}.get(method, method)
+    result = sampled(data, places, sides, mode, padding, is_aligned)
     return result.permuted(0, len(layout) - 1, *range(1, len(layout) - 1))
 
 

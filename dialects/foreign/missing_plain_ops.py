@@ -1,0 +1,132 @@
+"""
+Ops of func and arith that xDSL lacks: functions as values, and rare arithmetic.
+
+    %f = func.constant @g : (memref<4xf32>) -> f32
+    %r = func.call_indirect %f(%x) : (memref<4xf32>) -> f32
+    %q = arith.remf %a, %b : f32
+
+The effects of a call of a value are not known.
+"""
+
+from __future__ import annotations
+
+from typing import Self
+
+from xdsl.dialects.arith import FastMathFlagsAttr, FloatingPointLikeBinaryOperation
+from xdsl.dialects.builtin import FlatSymbolRefAttrConstr, FunctionType
+from xdsl.irdl import (
+    AnyAttr,
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+
+
+@irdl_op_definition
+class ConstantOp(IRDLOperation):
+    """Return a function as a value."""
+
+    name = "func.constant"
+
+    value = prop_def(FlatSymbolRefAttrConstr)
+    result = result_def(FunctionType)
+
+    traits = traits_def(Pure())
+
+    assembly_format = "attr-dict $value `:` type($result)"
+
+
+@irdl_op_definition
+class CallIndirectOp(IRDLOperation):
+    """Call a function that is a value."""
+
+    name = "func.call_indirect"
+
+    callee = operand_def(FunctionType)
+    arguments = var_operand_def()
+    res = var_result_def()
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        callee, paren = parser.parse_unresolved_operand(), parser.Delimiter.PAREN
+        arguments = parser.parse_comma_separated_list(paren, parser.parse_unresolved_operand)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        start, type = parser.pos, parser.parse_function_type()
+        inputs = parser.resolve_operands(arguments, type.inputs.data, start)
+        return cls.create(
+            operands=[parser.resolve_operand(callee, type), *inputs],
+            result_types=type.outputs.data,
+            attributes=attributes,
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_operand(self.callee)
+        with printer.in_parens():
+            printer.print_list(self.arguments, printer.print_operand)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.callee.type)
+
+
+@irdl_op_definition
+class RemFOp(FloatingPointLikeBinaryOperation):
+    """Return the remainder of a division of floats."""
+
+    name = "arith.remf"
+
+    traits = traits_def(Pure())
+
+
+@irdl_op_definition
+class IndexCastUIOp(IRDLOperation):
+    """Convert between an index and an integer without a sign."""
+
+    name = "arith.index_castui"
+
+    input = operand_def(AnyAttr())
+    result = result_def(AnyAttr())
+
+    traits = traits_def(Pure())
+
+    assembly_format = "$input attr-dict `:` type($input) `to` type($result)"
+
+
+class Scaling(IRDLOperation):
+    """Convert floats that have a common scale."""
+
+    input = operand_def(AnyAttr())
+    scale = operand_def(AnyAttr())
+    result = result_def(AnyAttr())
+    fastmath = opt_prop_def(FastMathFlagsAttr)
+
+    traits = traits_def(Pure())
+
+    assembly_format = (
+        "$input `,` $scale (`fastmath` `` $fastmath^)? attr-dict `:` type($input) `,` "
+        "type($scale) `to` type($result)"
+    )
+
+
+@irdl_op_definition
+class ScalingExtFOp(Scaling):
+    """Convert scaled floats to wider ones."""
+
+    name = "arith.scaling_extf"
+
+
+@irdl_op_definition
+class ScalingTruncFOp(Scaling):
+    """Convert floats to narrower ones with a scale."""
+
+    name = "arith.scaling_truncf"

@@ -1,0 +1,119 @@
+"""
+What is between the elements of a tensor: formulas on numbers of the text and of ONNX alike.
+
+    place 1.25 along a dim, linear    ->    0.75 · element 1 + 0.25 · element 2
+
+Numbers have operators of the dialect as methods (`at.floor()`), and Python's operators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from itertools import product
+from operator import add, mul
+from typing import Protocol, Self, TypeVar
+
+
+class Numbers(Protocol):
+    """Numbers that the program computes; Python's numbers get their element type."""
+
+    @property
+    def dtype(self) -> str: ...
+    def __getattr__(self, name: str) -> Callable[..., Self]: ...
+    def __add__(self, other: Self | float, /) -> Self: ...
+    def __sub__(self, other: Self | float, /) -> Self: ...
+    def __rsub__(self, other: float, /) -> Self: ...
+    def __mul__(self, other: Self | float, /) -> Self: ...
+    def cast(self, dtype: str, /) -> Self: ...
+    def where(self, condition: Self, other: Self | float, /) -> Self: ...
+
+
+N = TypeVar("N", bound=Numbers)
+Tap = tuple[N, N | None]
+"""The coordinate of an element along a dim, and its weight; None for 1."""
+
+
+def cubic(t: N, is_inner: bool, a: float) -> N:
+    """Return the weight of an element `t` from a place: up to 1, or from 1 to 2."""
+    if is_inner:
+        return (t * (a + 2.0) - (a + 3.0)) * t * t + 1.0
+    return ((t * a - 5.0 * a) * t + 8.0 * a) * t - 4.0 * a
+
+
+def taps(at: N, mode: str, a: float = -0.75) -> list[Tap[N]]:
+    """Return the elements around a place along a dim: `nearest`, `linear` or `cubic`."""
+    if mode == "nearest":
+        return [(at.round(), None)]
+    low = at.floor()
+    part = at - low
+    if mode == "linear":
+        return [(low, 1.0 - part), (low + 1.0, part)]
+    near = [(i, (part - float(i)).abs()) for i in range(-1, 3)]
+    return [(low + float(i), cubic(t, i in (0, 1), a)) for i, t in near]
+
+
+def clamped(at: N, size: N | float) -> N:
+    """Return the nearest place that a dim of `size` has."""
+    return at.maximum(0.0).minimum(size - 1.0)
+
+
+def reflected(at: N, size: N | float, aligned: bool) -> N:
+    """Reflect places at the first and the last element, or (unless `aligned`) at their edges."""
+    low = 0.0 if aligned else -0.5
+    length = size - 1.0 if aligned else size
+    if isinstance(length, float):
+        length = max(length, 2.0**-14)
+    turns: N = (at - low).abs().mod(length * 2.0)
+    apart: N = (turns - length).abs()
+    return clamped(length - apart + low, size)
+
+
+def terms(
+    x: N, along: Sequence[Sequence[Tap[N]]], sizes: Sequence[N | int], zeros: bool
+) -> list[N]:
+    """
+    Return the weighted elements around each place of each batch, with channels last.
+
+    Those outside of the tensor are 0, with `zeros`; otherwise, the nearest one inside. The sizes
+    are those of the dims after batch and channel, of i64.
+    """
+    lines = x.reshape(newshape=(0, 0, -1)).transpose(axes=(0, 2, 1))
+    made: list[N] = []
+    for each in product(*along):
+        index: N | None = None
+        insides: list[N] = []
+        for (at, _), size in zip(each, sizes, strict=True):
+            inside = clamped(at, float(size) if isinstance(size, int) else size.cast(at.dtype))
+            insides.append(at.equal(inside))
+            place = inside.cast("int64")
+            index = place if index is None else index * size + place
+        term: N = lines.take(index, axis=1, batch_dims=1)
+        weights = [weight for _, weight in each if weight is not None]
+        if weights:
+            term = term * reduce(mul, weights).cast(x.dtype).expand_dims(axis=-1)
+        if zeros:
+            is_inside = reduce(lambda one, other: one.logical_and(other), insides)
+            term = term.where(is_inside.expand_dims(axis=-1), 0.0)
+        made.append(term)
+    return made
+
+
+def sampled(
+    x: N, grid: Sequence[N], sizes: Sequence[N | int], mode: str, padding: str, aligned: bool
+) -> N:
+    """Sample `x` at places of a grid, given along each dim, from -1 to 1; channels are last."""
+
+    def padded(at: N, size: N | float) -> N:
+        if padding == "zeros":
+            return at
+        return reflected(at, size, aligned) if padding == "reflection" else clamped(at, size)
+
+    along: list[list[Tap[N]]] = []
+    for place, count in zip(grid, sizes, strict=True):
+        size = float(count) if isinstance(count, int) else count.cast(place.dtype)
+        at = (place + 1.0) * 0.5
+        at = at * (size - 1.0) if aligned else at * size - 0.5
+        around = taps(at if mode == "cubic" else padded(at, size), mode)
+        along.append([(padded(tap, size), weight) for tap, weight in around])
+    return reduce(add, terms(x, along, sizes, padding == "zeros"))

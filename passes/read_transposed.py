@@ -1,0 +1,114 @@
+"""
+Read the transposed right operand of a product where it is, in the kernel of the product.
+
+    %t = relay.transpose %v {axes = array<i64: 1, 2, 0, 3>}      (n, 1, h, d) -> (1, h, n, d)
+    %r = relay.reshape %t                                        (h, n, d)
+    %y = relay.nn.batch_matmul %p, %r {transpose_b = false}
+    ->
+    %r = relay.reshape %v                                        (n, h, d)
+    %t = relay.transpose %r {axes = array<i64: 1, 0, 2>, relay.fused}
+    %y = relay.nn.batch_matmul %p, %t {transpose_b = false}
+
+The last dim must stay the last: then the columns of the product are contiguous, and a kernel that
+is compiled reads them in vectors, with another stride from row to row (`fuse-elementwise`). So the
+heads of attention are not copied. Reshapes that only remove dims of 1 may be between the two.
+`fuse-ops` puts what is marked `relay.fused` into the kernel of its only user. Level `relay`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp, UnitAttr
+from xdsl.ir import Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from ..dialects.device import device_of, tensor_type
+from ..dialects.relay.matmul import BatchMatmulOp
+from ..dialects.relay.properties import ints
+from ..dialects.relay.rearrange import TransposeOp
+from ..dialects.relay.reshape import ReshapeOp
+from ..dialects.tensors import Tensor, as_tensor
+from .analysis.fusion import FUSED
+from .support.changes import ReportingPass
+from .support.levels import Level
+from .support.rewriting import apply_patterns, erase_unused
+
+
+def transposition_of(operand: SSAValue) -> TransposeOp | None:
+    """Return the transposition that `operand` is, but for dims of 1, if its last dim stays."""
+    value, type = operand, as_tensor(operand.type)
+    while isinstance(value.owner, ReshapeOp):
+        value = value.owner.data
+    turned, before = value.owner, as_tensor(value.type)
+    if not isinstance(turned, TransposeOp) or type is None or before is None:
+        return None
+    axes = turned.permutation
+    if axes is None or axes[-1] != len(axes) - 1 or not operand.has_one_use():
+        return None
+    return turned if long_dims(type) == long_dims(before) else None
+
+
+def long_dims(type: Tensor) -> list[int]:
+    return [dim for dim in type.get_shape() if dim != 1]
+
+
+class ReadTransposed(RewritePattern):
+    """Let a product of batches read its right operand as it is before it is transposed."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: BatchMatmulOp, rewriter: PatternRewriter, /) -> None:
+        type, turned = as_tensor(op.y.type), transposition_of(op.y)
+        if type is None or turned is None or op.transpose_b.value.data:
+            return
+        source, axes = as_tensor(turned.data.type), turned.permutation
+        assert source is not None
+        assert axes is not None
+        shape = source.get_shape()
+        kept = [axis for axis in axes if shape[axis] != 1]
+        inside = sorted(kept)
+        if len(kept) != 3 or 1 in type.get_shape() or kept == inside:
+            return
+        dims = [shape[axis] for axis in inside]
+        if dims.count(DYNAMIC_INDEX) > 1:
+            return
+        ops: list[Operation] = []
+        value = turned.data
+        if len(shape) != 3:
+            entries = [-1 if dim == DYNAMIC_INDEX else dim for dim in dims]
+            shorter = tensor_type(source.element_type, dims, device_of(source))
+            ops.append(ReshapeOp.to(value, entries, shorter))
+            value = ops[-1].results[0]
+        order = [inside.index(axis) for axis in kept]
+        ops.append(
+            TransposeOp.create(
+                operands=[value],
+                result_types=[type],
+                properties={"axes": ints(order)},
+                attributes={FUSED: UnitAttr()},
+            )
+        )
+        ops[-1].results[0].name_hint = op.y.name_hint
+        product = BatchMatmulOp.create(
+            operands=[op.x, ops[-1].results[0]],
+            result_types=op.result_types,
+            properties=op.properties.copy(),
+        )
+        rewriter.replace(op, [*ops, product])
+
+
+@dataclass(frozen=True)
+class ReadTransposedPass(ReportingPass):
+    """Read the transposed right operand of a product where it is."""
+
+    name = "read-transposed"
+    accepts: ClassVar[Level] = "relay"
+
+    def change(self, ctx: Context, op: ModuleOp) -> bool:
+        if not apply_patterns(op, ReadTransposed()):
+            return False
+        moved = (o for o in op.walk() if isinstance(o, TransposeOp | ReshapeOp))
+        erase_unused(moved)
+        return True
