@@ -141,7 +141,7 @@ def storages_of(classes: AliasClasses, *, outliving: bool = False) -> Storages:
     arms = (classes.body.body, *(arm for row in rows for arm in row.arms))
     regions = {arm.block: arm for arm in arms}
     ranges = live_ranges(classes, to_kill=True)
-    found = Storages(regions)
+    found, has_loops = Storages(regions), any(row.facts.ends_loop for row in rows)
     position, class_of = classes.body.position, classes.of
     for row in rows:
         op = row.op
@@ -166,7 +166,9 @@ def storages_of(classes: AliasClasses, *, outliving: bool = False) -> Storages:
             for starts in [[position(use.operation) for use in slice.slice.uses]]
         ]
         region = regions[op.parent]
-        gaps = [] if calls or parts else gaps_between(ranges[class_of(v)] for v in contents.values)
+        gaps: Sequence[Interval] = ()
+        if has_loops and not calls and not parts:
+            gaps = gaps_between(ranges[class_of(value)] for value in contents.values)
         found.found.append(Storage(op, tensors, region, lifetime, calls, parts, gaps))
     return found
 

@@ -13,10 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from .network import Network
 from .striped import Chain, cost, mixes, striped
+
+Which = Literal["all", "lowest", "highest"]
 
 PARTS = (16, 8, 4, 2)
 """The parts of a row that a stripe may be."""
@@ -70,11 +72,12 @@ def edge(net: Network, chain: Chain) -> Edge:
     return Edge(chain, peak, extra, weights, own.copied, own.ops)
 
 
-def edges(net: Network, below: int, lowest: bool = False, mixed: bool = True) -> list[Edge]:
+def edges(net: Network, below: int, which: Which = "all", mixed: bool = True) -> list[Edge]:
     """
     Return the chains that need less than `below` bytes.
 
-    With `lowest`, only those of the lowest stripes; without `mixed`, those that carry all halos.
+    Of the heights of stripes all, the `lowest`, or the `highest` that fits; without `mixed`, only
+    those that carry all halos.
     """
     found: list[Edge] = []
     for first in range(len(net.steps)):
@@ -85,12 +88,12 @@ def edges(net: Network, below: int, lowest: bool = False, mixed: bool = True) ->
             if not net.steps[last].reads or net.steps[last - 1].reduces:
                 break
             if net.around(first, last) < below and net.is_chain(first, last):
-                found += _of_steps(net, first, last, below, lowest, mixed)
+                found += _of_steps(net, first, last, below, which, mixed)
     return found
 
 
 def _of_steps(
-    net: Network, first: int, last: int, below: int, lowest: bool, mixed: bool
+    net: Network, first: int, last: int, below: int, which: Which, mixed: bool
 ) -> list[Edge]:
     """Return the stripes of two or more steps that need less than `below` bytes."""
     found: list[Edge] = []
@@ -101,12 +104,15 @@ def _of_steps(
             break
         whole = sorted({Fraction(-(-rows // count)) for count in range(2, rows + 1)})
         parts = [Fraction(1, count) for count in PARTS] if carried else []
-        for height in [*parts[1:], *whole[:2]] if lowest else [*parts, *whole]:
+        heights = [*parts[1:], *whole[:2]] if which == "lowest" else [*parts, *whole]
+        for height in heights[::-1] if which == "highest" else heights:
             this = edge(net, Chain(first, last, height, carried))
             least = min(least, this.peak)
             if this.peak < below:
                 found.append(this)
-            elif height >= 1:
+                if which == "highest":
+                    break  # lower ones cost more
+            elif height >= 1 and which != "highest":
                 break  # higher stripes need more
     return found
 
@@ -168,10 +174,16 @@ def choose(net: Network, work: float | None = None, peak: int | None = None) -> 
     extra = inf if work is None else (work - 1) * net.work
     if peak is not None and plain <= peak:
         return Choice((), plain, 0)
-    free = edges(net, plain, lowest=True, mixed=False)
+    if peak is not None:
+        carried = cheapest(loads, edges(net, peak + 1, "highest", mixed=False), peak)
+        if carried is not None and carried.extra <= 0:
+            return carried  # no mix has less work
+    free = edges(net, plain, "lowest", mixed=False)
     limit = max(least_peak(loads, free, 0).peak, peak or 0)
     below = int(SLACK * limit)
-    every = [this for this in free if this.peak <= below] + edges(net, below + 1, mixed=extra > 0)
+    every = [this for this in free if this.peak <= below] + edges(net, below + 1, mixed=False)
+    if extra > 0:
+        every += edges(net, below + 1)
     least = least_peak(loads, every, extra)
     if peak is not None and least.peak > peak:
         return least
