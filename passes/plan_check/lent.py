@@ -20,8 +20,9 @@ from dataclasses import dataclass, field
 from math import lcm
 from typing import NamedTuple
 
+from xdsl.dialects import func
 from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import Block, BlockArgument, Operation
+from xdsl.ir import Block, BlockArgument, Operation, OpResult
 
 from ...dialects import memory
 from ...dialects.memrefs import MemRef, as_memref, element_bytes
@@ -30,6 +31,7 @@ from ...operators.sizes.holds import at_least
 from ...operators.sizes.size_expressions import Dims, Expr
 from ..bytes.op_facts import is_part
 from ..bytes.rooms import Room
+from ..sizes.reader import PACK
 from ..support.diagnostics import PassError
 from .faults import NotShown, hint_of, place_note
 from .slots import ZERO, Slot, Slots
@@ -141,6 +143,9 @@ class Lending:
             for end, user in need.ends.items():
                 needed = user, "they are needed here"
                 size = sizes.translated(end, body, op.operands)
+                whole = size is None and end.symbol is not None and end.symbol.kind == PACK
+                if whole and self._is_workspace_size(room.size, body, i, op):
+                    continue
                 if size is None:
                     raise NotShown(
                         f"cannot tell how many bytes @{name} needs in its storage {i}: {end} "
@@ -158,6 +163,28 @@ class Lending:
                         op,
                         notes=[needed, lender],
                     )
+
+    def _is_workspace_size(self, size: Expr | None, body: Block, i: int, call: Operation) -> bool:
+        """Test whether `size` is at least the `memory.workspace_size` of storage `i` of a call."""
+        function = body.parent_op()
+        if size is None or not isinstance(function, func.FuncOp):
+            return False
+        sizes, name = self.slots.rooms.sizes, function.sym_name.data
+        listed = memory.shapes_of_workspace(function, i) or ()
+        dims = [sizes.dims(call.operands[k]) for k in listed]
+        values = (symbol.args[0] for symbol in size.symbols() if symbol.kind == "value")
+        return any(
+            isinstance(op := value.owner, memory.WorkspaceSizeOp)
+            and (op.function.string_value(), op.param.value.data) == (name, i)
+            and [
+                sizes.dims_from(body.args[i], shape)
+                for i, shape in op.shapes_by_parameter(function)
+            ]
+            == dims
+            and at_least(size, sizes.size(op.bytes))
+            for value in values
+            if isinstance(value, OpResult)
+        )
 
 
 def _name(type: Tensor | MemRef | None) -> str:

@@ -269,15 +269,19 @@ class Sizes(RuleReader):
             return None
 
         def dims_of(i: int) -> Dims | None:
-            if i not in shapes or (type := as_memref(param.block.args[i].type)) is None:
-                return self.shape(shapes[i][0]) if i in shapes else None
-            dims = iter(shapes[i])
-            return tuple(
-                self.size(next(dims)) if dim == DYNAMIC_INDEX else Expr.of(dim)
-                for dim in type.get_shape()
-            )
+            return self.dims_from(param.block.args[i], shapes[i]) if i in shapes else None
 
         return self._at_call(total, param.block, {DIM: dims_of})
+
+    def dims_from(self, param: SSAValue, shape: Sequence[SSAValue]) -> Dims | None:
+        """Return the dims of an argument from operands of `memory.workspace_size`."""
+        if (type := as_memref(param.type)) is None:
+            return self.shape(shape[0])
+        given = iter(shape)
+        return tuple(
+            self.size(next(given)) if dim == DYNAMIC_INDEX else Expr.of(dim)
+            for dim in type.get_shape()
+        )
 
     def _function_of(self, op: memory.WorkspaceSizeOp) -> func.FuncOp | None:
         """Return the function that `op` names."""
