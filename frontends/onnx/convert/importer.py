@@ -268,14 +268,12 @@ class _Importer:
 
     @cached_property
     def _inferred(self) -> Mapping[str, ValueInfoProto]:
-        """The types that ONNX infers for the results of nodes."""
+        """The types that ONNX infers for the results of nodes; none if the model has functions."""
+        if self.model.functions:  # each call is a copy: they may be as many as 2^40
+            return {}
         try:
             graph = shape_inference.infer_shapes(self.model).graph
-        except (
-            Error,
-            shape_inference.InferenceError,
-            ValueError,
-        ):  # the model is damaged, or has more than 2 GB
+        except (Error, shape_inference.InferenceError, ValueError):  # damaged, or more than 2 GB
             return {}
         return {info.name: info for info in graph.value_info}
 
