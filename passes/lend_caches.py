@@ -222,7 +222,7 @@ class LendCachesPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         rows = parse_keyed(self.caches, parse_cache, "caches")
-        functions = [f for f in op.ops if isinstance(f, func.FuncOp) and f.body.blocks]
+        functions = [f for f in op.ops if isinstance(f, func.FuncOp) and len(f.body.blocks) == 1]
         public = [f for f in functions if f.sym_visibility != StringAttr("private")]
         used = {pattern for function in public for pattern in mark(function, rows)}
         if unused := [pattern for pattern in rows if pattern not in used]:

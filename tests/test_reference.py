@@ -103,7 +103,6 @@ def test_restrictions_of_onnx_operators_are_read_from_their_code():
 
     assert "constant: training_mode, ratio" in supported("Dropout")
     assert supported("Gelu") == "`approximate`: `none`, `tanh`"
-    assert "not computed: the indices" in supported("MaxPool")
     assert "the input has shape …: batch, channel and 1 to 3 dims" in supported("MaxPool")
     assert "constant" not in supported("Expand")  # it may be known at run time
     assert supported("Relu") == ""

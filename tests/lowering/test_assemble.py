@@ -64,6 +64,7 @@ builtin.module attributes {bytecode.devices = [#relay.device<cpu:0>, #relay.devi
     bytecode.slice_tensor r2, r1[r5] to r6
     bytecode.join_tensors r3, (r1, r2) to [2, 4]
     bytecode.join_tensors r3, (r1, r2) to r6
+    bytecode.copy_rows r1[3] -> r2[r5] axis 1 rows 2
     bytecode.device_copy r1 -> r2 from #relay.device<cpu:0> to #relay.device<cuda:1>
     bytecode.kill_register r8
     bytecode.alloc_ref r3, r1

@@ -168,6 +168,7 @@ def everything() -> Program:
         vm.ReshapeTensor(42, 29, (2, 1)),
         vm.SliceTensor(43, 42, 0, (1, 1)),
         vm.SliceTensor(44, 42, 1, (1, 1)),
+        vm.CopyRows(42, 1, 44, 0, 0, 1),
         vm.JoinTensors(30, (43, 44), (2, 1)),
     ]
     data = [

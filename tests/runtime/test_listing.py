@@ -81,6 +81,7 @@ def test_every_instruction():
         vm.SliceStorage(1, 2, Reg(3), 8, 64),
         vm.SliceTensor(1, 2, 3, Reg(4)),
         vm.JoinTensors(1, (2, 3), Reg(4)),
+        vm.CopyRows(1, Reg(4), 2, 0, 1, 3),
         vm.Ret(0),
     ]
     assert {type(i) for i in code} == set(vm.INSTRUCTIONS.values())
@@ -121,7 +122,8 @@ def test_every_instruction():
         "   29: slice_storage r1, r2[r3] size 8 align 64",
         "   30: slice_tensor r1, r2[3] to r4",
         "   31: join_tensors r1, (r2, r3) to r4",
-        "   32: ret r0",
+        "   32: copy_rows r1[r4] -> r2[0] axis 1 rows 3",
+        "   33: ret r0",
     ]
 
 

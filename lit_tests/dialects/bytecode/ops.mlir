@@ -75,6 +75,7 @@ bytecode.kernel @same () -> [] {
 // CHECK-NEXT:   bytecode.slice_tensor r2, r1[r5] to r6
 // CHECK-NEXT:   bytecode.join_tensors r2, (r1, r8) to [4, 4]
 // CHECK-NEXT:   bytecode.join_tensors r2, (r1, r8) to r6
+// CHECK-NEXT:   bytecode.copy_rows r1[3] -> r2[r6] axis 1 rows 2
 // CHECK-NEXT:   bytecode.device_copy r1 -> r2 from #cpu0 to #cuda0
 // CHECK-NEXT:   bytecode.kill_register r8 {note}
 // CHECK-NEXT:   bytecode.ret r3
@@ -119,6 +120,7 @@ bytecode.func @main ("x" : tensor<4xf32, #relay.device<cpu:0>>, "t" : !bytecode.
   bytecode.slice_tensor r2, r1[r5] to r6
   bytecode.join_tensors r2, (r1, r8) to [4, 4]
   bytecode.join_tensors r2, (r1, r8) to r6
+  bytecode.copy_rows r1[3] -> r2[r6] axis 1 rows 2
   bytecode.device_copy r1 -> r2 from #relay.device<cpu:0> to #relay.device<cuda:0>
   bytecode.kill_register r8 {note}
   bytecode.ret r3

@@ -45,12 +45,14 @@ func.func @tensors(%at: i64, %dims: tensor<2xi64, #relay.device<cpu:0>>) {
 // CHECK:         memory.copy ins(%{{.*}} : tensor<4xf32, #cpu0>) outs(%[[T]] : tensor<4xf32, #cuda0>) -> tensor<4xf32, #cuda0>
 // CHECK:         memory.copy ins(%{{.*}} : tensor<4xf32, #cpu0>) outs(%out : tensor<4xf32, #cpu0>) -> tensor<4xf32, #cpu0>
 // CHECK:         memory.kill %[[T]] : tensor<4xf32, #cuda0>
+// CHECK:         memory.copy_rows ins(%{{.*}} : tensor<4xf32, #cpu0>) outs(%out : tensor<4xf32, #cpu0>) {axis = 0 : i64, start = 0 : i64} -> tensor<4xf32, #cpu0>
 func.func @copies(%x: tensor<4xf32, #relay.device<cpu:0>>, %out: tensor<4xf32, #relay.device<cpu:0>>) {
   %s = memory.alloc_storage 16 align 64 : !memory.storage<#relay.device<cuda:0>>
   %t = memory.alloc_tensor %s[0] : tensor<4xf32, #relay.device<cuda:0>>
   %y = memory.copy ins(%x : tensor<4xf32, #relay.device<cpu:0>>) outs(%t : tensor<4xf32, #relay.device<cuda:0>>) -> tensor<4xf32, #relay.device<cuda:0>>
   %z = memory.copy ins(%x : tensor<4xf32, #relay.device<cpu:0>>) outs(%out : tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cpu:0>>
   memory.kill %t : tensor<4xf32, #relay.device<cuda:0>>
+  %r = memory.copy_rows ins(%z : tensor<4xf32, #relay.device<cpu:0>>) outs(%out : tensor<4xf32, #relay.device<cpu:0>>) {axis = 0 : i64, start = 0 : i64} -> tensor<4xf32, #relay.device<cpu:0>>
   func.return
 }
 
