@@ -42,7 +42,8 @@ def enclose_loops(function: Operation) -> None:
             body.add_op(op)
         body.add_op(scf.YieldOp())
         numbers = [arith.ConstantOp.from_int_and_width(n, IndexType()) for n in (0, start.turns, 1)]
-        loop = scf.ForOp(*(number.result for number in numbers), [], Region(body))
+        first, stop, step = (number.result for number in numbers)
+        loop = scf.ForOp(first, stop, step, [], Region(body))
         Rewriter.insert_op([*numbers, loop], InsertPoint.before(end))
         Rewriter.replace_op(end, [], start.operands)
         for result, initial in zip(start.results, start.operands, strict=True):

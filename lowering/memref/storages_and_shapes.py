@@ -206,9 +206,11 @@ def convert_copy(op: memory.CopyOp, w: Writer) -> None:
     spaces = [space_of(op.ins), space_of(op.outs)]
     devices = [s.data.partition(":")[0] for s in spaces if isinstance(s, StringAttr)]
     if memory.LENT in op.attributes:  # its bytes may be there
-        places = [w.value(memref.ExtractAlignedPointerAsIndexOp.get(v)) for v in (op.ins, op.outs)]
+        here, there = (
+            w.value(memref.ExtractAlignedPointerAsIndexOp.get(v)) for v in (op.ins, op.outs)
+        )
         copy = [memref.CopyOp(op.ins, op.outs), scf.YieldOp()]
-        w(scf.IfOp(w.value(arith.CmpiOp(*places, "ne")), [], copy))
+        w(scf.IfOp(w.value(arith.CmpiOp(here, there, "ne")), [], copy))
     elif all(device in HOSTS for device in devices):
         w(memref.CopyOp(op.ins, op.outs))
     else:

@@ -78,6 +78,8 @@ MAX_INLINED = 100_000
 Limit on what function bodies and graphs in nodes may add to a model: nodes, also those in branches
 that are not taken, and operators.
 """
+MAX_INFERRED = 1 << 25
+"""Limit on the bytes of a model, without its large tensors, whose types ONNX may infer."""
 
 
 def convert_model(
@@ -268,9 +270,9 @@ class _Importer:
 
     @cached_property
     def _inferred(self) -> Mapping[str, ValueInfoProto]:
-        """The types that ONNX infers for the results of nodes; none if the model has functions."""
-        if self.model.functions:  # each call is a copy: they may be as many as 2^40
-            return {}
+        """The types that ONNX infers for the results of nodes, if that cannot take much memory."""
+        if self.model.functions or self.model.ByteSize() > MAX_INFERRED:
+            return {}  # each call of a function is a copy: they may be as many as 2^40
         try:
             graph = shape_inference.infer_shapes(self.model).graph
         except (Error, shape_inference.InferenceError, ValueError):  # damaged, or more than 2 GB

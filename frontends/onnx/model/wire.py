@@ -8,15 +8,17 @@ Leave the data of large tensors out of a serialized model.
 
 A parser copies all bytes of a model. What is left here has a few, and refers to the others where
 they are: in the file, which is mapped into memory. A model may have any size then, although the
-parser's limit is 2 GiB.
+parser's limit is 2 GiB. Elements that are varints (int32_data, …) become raw data, as a parser
+makes a Python object of each.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import cast
+from typing import Any, cast
 
+import numpy as np
 from google.protobuf.descriptor import Descriptor
 from onnx import ModelProto, StringStringEntryProto, TensorProto
 
@@ -37,6 +39,27 @@ RAW = {
     TensorProto.DOUBLE_DATA_FIELD_NUMBER: TensorProto.DOUBLE,
 }
 """The fields whose bytes are those of the elements, if these are of this type."""
+INT32: Mapping[int, str] = {
+    TensorProto.FLOAT16: "<u2",
+    TensorProto.BFLOAT16: "<u2",
+    TensorProto.INT8: "u1",
+    TensorProto.UINT8: "u1",
+    TensorProto.INT16: "<u2",
+    TensorProto.UINT16: "<u2",
+    TensorProto.INT32: "<u4",
+    TensorProto.BOOL: "?",
+}
+VARINTS: Mapping[int, Mapping[int, str]] = {
+    TensorProto.INT32_DATA_FIELD_NUMBER: INT32,
+    TensorProto.INT64_DATA_FIELD_NUMBER: {TensorProto.INT64: "<u8"},
+    TensorProto.UINT64_DATA_FIELD_NUMBER: {
+        TensorProto.UINT32: "<u4",
+        TensorProto.UINT64: "<u8",
+    },
+}
+"""The fields of varints, with the types of elements, and what these are as raw data."""
+CHUNK = 1 << 20
+"""The number of bytes of varints that are decoded at once."""
 ELSEWHERE = (TensorProto.EXTERNAL_DATA_FIELD_NUMBER, TensorProto.DATA_LOCATION_FIELD_NUMBER)
 
 
@@ -80,12 +103,19 @@ def _tensor(data: memoryview, start: int, stop: int, location: str) -> Iterator[
     for field in fields(data, start, stop):
         if field.number == DATA_TYPE:
             element = varint(data, field.contents, field.stop)[0]
-        elif field.number in RAW:
+        elif field.number in RAW or field.number in VARINTS:
             raw.append(field)
         if field.number in ELSEWHERE or (raw and (len(raw) > 1 or raw[0].kind != LENGTH)):
             raw.clear()
             break
-    if not raw or RAW[raw[0].number] not in (None, element):
+    if raw and (dtype := VARINTS.get(raw[0].number, {}).get(element)) is not None:
+        pieces = [*_decoded(data, raw[0], dtype)]
+        yield data[start : raw[0].start]
+        yield _header(TensorProto.RAW_DATA_FIELD_NUMBER, sum(map(len, pieces)))
+        yield from pieces
+        yield data[raw[0].stop : stop]
+        return
+    if not raw or RAW.get(raw[0].number, -1) not in (None, element):
         yield data[start:stop]
         return
     (field,) = raw
@@ -96,6 +126,25 @@ def _tensor(data: memoryview, start: int, stop: int, location: str) -> Iterator[
     yield data[start : field.start]
     yield left.SerializeToString()
     yield data[field.stop : stop]
+
+
+def _decoded(data: memoryview, field: Field, dtype: str) -> Iterator[bytes]:
+    """Yield the elements of a field of varints, in little-endian order."""
+    at = field.contents
+    while at < field.stop:
+        chunk = np.frombuffer(data[at : min(at + CHUNK, field.stop)], np.uint8)
+        stops = np.flatnonzero(chunk < 128) + 1
+        starts = np.append(0, stops[:-1])[: len(stops)]
+        if not len(stops) or (longest := int((stops - starts).max())) > 10:
+            raise Malformed("a number is longer than 10 bytes, or is not whole")
+        values = np.zeros(len(stops), np.uint64)
+        rest: np.ndarray[Any, np.dtype[np.intp]] = np.arange(len(stops))
+        for k in range(longest):
+            part = (chunk[starts[rest] + k] & 127).astype(np.uint64)
+            values[rest] |= part << np.uint64(7 * k)
+            rest = rest[stops[rest] - starts[rest] > k + 1]
+        yield values.astype(dtype).tobytes()
+        at += int(stops[-1])
 
 
 def _header(number: int, size: int) -> bytes:

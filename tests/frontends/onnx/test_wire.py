@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from helpers.onnx.onnx_models import run_onnxruntime
 from helpers.onnx.onnx_small import model_of, node, random_array
-from onnx import TensorProto, helper
+from onnx import ModelProto, TensorProto, helper, numpy_helper
 from xdsl.context import Context
 
 from xrelay.frontends.onnx import load_module
-from xrelay.frontends.onnx.model.wire import without_data
+from xrelay.frontends.onnx.model.wire import VARINTS, without_data
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.runtime.files import mapped
 
@@ -44,3 +44,47 @@ def test_what_is_parsed_is_small_and_damage_is_noticed():
     assert len(small) < 1000
     for end in (len(data) - 1, len(data) // 2):
         assert without_data(memoryview(data)[:end], "here") is None
+
+
+@pytest.mark.parametrize("type", sorted({t for types in VARINTS.values() for t in types}))
+def test_varints_become_raw_data(type: int):
+    bits = 8 * np.dtype(helper.tensor_dtype_to_np_dtype(type)).itemsize
+    rng = np.random.default_rng(type)
+    patterns = rng.integers(0, 256, (600_000, bits // 8), dtype=np.uint8)
+    if type == TensorProto.BOOL:
+        patterns &= 1
+    values = patterns.view(helper.tensor_dtype_to_np_dtype(type)).reshape(-1)
+    is_wide = type in VARINTS[TensorProto.UINT64_DATA_FIELD_NUMBER]
+    field = (
+        "uint64_data" if is_wide else "int64_data" if type == TensorProto.INT64 else "int32_data"
+    )
+    is_pattern = type in (TensorProto.FLOAT16, TensorProto.BFLOAT16)
+    given = (
+        values.view(np.uint16) if is_pattern else values.astype(np.int64) if bits < 64 else values
+    )
+    tensor = TensorProto(name="w", data_type=type, dims=[len(values)])
+    getattr(tensor, field).extend(given.tolist())
+    model = ModelProto()
+    model.graph.initializer.append(tensor)
+    data = model.SerializeToString()
+    changed = without_data(memoryview(data), "here")
+    assert changed is not None
+    (found,) = ModelProto.FromString(changed).graph.initializer
+    assert (found.name, found.dims, found.HasField("raw_data")) == ("w", [len(values)], True)
+    assert found.raw_data == values.tobytes() == numpy_helper.to_array(tensor).tobytes()
+    assert without_data(memoryview(data)[:-1], "here") is None
+
+
+def test_numbers_that_do_not_end_are_noticed():
+    """A field of bytes that all say that their number goes on."""
+    header = bytes([TensorProto.INT32_DATA_FIELD_NUMBER << 3 | 2, *varint_of(20_000)])
+    tensor = bytes([TensorProto.DATA_TYPE_FIELD_NUMBER << 3, TensorProto.INT8]) + header
+    tensor += b"\x80" * 20_000
+    graph = bytes([5 << 3 | 2, *varint_of(len(tensor))]) + tensor
+    assert (
+        without_data(memoryview(bytes([7 << 3 | 2, *varint_of(len(graph))]) + graph), "x") is None
+    )
+
+
+def varint_of(value: int) -> list[int]:
+    return [value & 127 | 128, value >> 7 & 127 | 128, value >> 14]
