@@ -11,6 +11,7 @@ The argument is the first rows of a buffer, and the result more of them, in the 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from math import prod
 from typing import cast
 
@@ -36,10 +37,7 @@ def buffer_rows(function: Function, cache: Cache, given: object, rows: int) -> A
     if not isinstance(given, np.ndarray) or not given.flags.c_contiguous:
         raise MachineError(f"{what} is a cache, so it must be a contiguous NumPy array")
     array = cast(Array, given)
-    base = array
-    while isinstance(base.base, np.ndarray) and base.base.flags.c_contiguous:
-        base = base.base
-    start = address(array) - address(base)
+    base, start = buffer_of(array)
     row = prod(array.shape[1:]) * array.itemsize
     if row and rows > (base.nbytes - start) // row:
         raise MachineError(
@@ -52,15 +50,29 @@ def buffer_rows(function: Function, cache: Cache, given: object, rows: int) -> A
     return np.ndarray(shape, array.dtype, base.data, start)
 
 
+def buffer_of(array: Array) -> tuple[Array, int]:
+    """Return the contiguous array that `array` is a part of, and the byte where it begins there."""
+    base = array
+    while isinstance(base.base, np.ndarray) and base.base.flags.c_contiguous:
+        base = base.base
+    return base, address(array) - address(base)
+
+
 def require_apart(function: Function, args: Sequence[object]) -> None:
-    """Raise `MachineError` if two caches begin at the same byte: each has a buffer of its own."""
-    seen: dict[int, str] = {}
+    """Raise `MachineError` if two caches may grow into each other: each has bytes of its own."""
+    rooms: list[tuple[int, int, str]] = []
     for cache in function.caches:
         given, name = args[cache.parameter], function.params[cache.parameter].name
-        if isinstance(given, np.ndarray):
-            other = seen.setdefault(address(cast(Array, given)), name)
-            if other != name:
-                raise MachineError(f"'{other}' and '{name}' of {function.name} have one buffer")
+        if isinstance(given, np.ndarray) and given.flags.c_contiguous:
+            array = cast(Array, given)
+            base, start = buffer_of(array)
+            size = cache.maximum * prod(array.shape[1:]) * array.itemsize
+            first = address(array)
+            rooms.append((first, first + min(size, base.nbytes - start), name))
+    rooms.sort()
+    for (_, stop, name), (start, _, other) in pairwise(rooms):
+        if start < stop:
+            raise MachineError(f"'{name}' and '{other}' of {function.name} have one buffer")
 
 
 def lent(function: Function, args: Sequence[object], result: Value, replaces: bool) -> Value:

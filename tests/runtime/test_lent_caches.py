@@ -110,6 +110,14 @@ def test_buffers_that_cannot_be_used(program: Any, name: str, arguments: Any, me
     assert np.isnan(keys).all()
 
 
+def test_caches_that_grow_into_each_other_are_refused(program: Any):
+    past, keys = buffers(20)
+    other = np.ndarray((2, *keys.shape[1:]), keys.dtype, past.data, past[0].nbytes)
+    with pytest.raises(xrelay.MachineError, match=r"have one buffer|overlaps 'keys'"):
+        program(past[:2], np.ones((1, 3, 3, 4), np.float32), other)
+    assert np.isnan(past).all()
+
+
 def test_c_callers_may_lend(tmp_path: Path):
     """In C a result in the memory of its cache gets new rows; in other memory, all of them."""
     source, library = tmp_path / "grow.mlir", tmp_path / "libgrow.so"
