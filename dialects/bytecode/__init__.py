@@ -6,11 +6,16 @@ count from the instruction itself. The ops of instructions follow from the class
 `runtime.instructions`: `bytecode.MoveOp` is the op of `Move`, and its fields are its properties.
 """
 
-# pyright: reportUnusedImport=false
-
 from xdsl.ir import Dialect
 
 from ..xdsl_extras.late_definitions import late_definitions
+
+__all__ = [
+    "DEVICES",
+    "_OPS",
+    "Bytecode",
+    "late_definitions",
+]
 
 with late_definitions():
     from .fields import Dims, ObjectType, RegisterAttr

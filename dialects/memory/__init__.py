@@ -1,7 +1,5 @@
 """The `memory` dialect: storage, the tensors allocated in it, and their lifetimes."""
 
-# pyright: reportUnusedImport=false
-
 from xdsl.ir import Dialect
 
 from .destination_ops import CopyOp, ResultIsOuts, verify_destinations
@@ -28,6 +26,48 @@ from .workspace_ops import (
     shape_operands,
     shapes_of_workspace,
 )
+
+__all__ = [
+    "ALIGNMENT",
+    "ALLOCATED",
+    "LENT",
+    "POOL",
+    "POOLS",
+    "RESULT",
+    "SIZE",
+    "SIZES_OF",
+    "WORKSPACE",
+    "AllocStorageOp",
+    "AllocTensorOp",
+    "Arm",
+    "BufferOp",
+    "CopyOp",
+    "CopyRowsOp",
+    "KillOp",
+    "Memory",
+    "PackOp",
+    "PackType",
+    "Packing",
+    "PlacedOp",
+    "PoolAttr",
+    "ResultIsOuts",
+    "Slice",
+    "SliceOp",
+    "SliceStorageOp",
+    "StorageType",
+    "TotalOp",
+    "WorkspaceSizeOp",
+    "alignment_of_parameter",
+    "is_pool_of",
+    "parameter_attributes",
+    "place_of",
+    "pools_of",
+    "result_in_parameter",
+    "shape_operands",
+    "shapes_of_workspace",
+    "verify_destinations",
+    "verify_shape",
+]
 
 Memory = Dialect(
     "memory",

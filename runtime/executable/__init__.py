@@ -10,10 +10,23 @@ A file is not trusted: reading checks every length and index, and runs nothing. 
 described in docs/executable.md.
 """
 
-# pyright: reportUnusedImport=false
-
 from ..program.planned_memory import PlannedMemory
 from ..weights.late_bound import executable_of, load_weights
 from .content import Checksums, ExecutableFile
 from .executable_files import read_executable, write_executable
 from .layout import MAGIC, VERSION, ExecutableError, Layout, Section
+
+__all__ = [
+    "MAGIC",
+    "VERSION",
+    "Checksums",
+    "ExecutableError",
+    "ExecutableFile",
+    "Layout",
+    "PlannedMemory",
+    "Section",
+    "executable_of",
+    "load_weights",
+    "read_executable",
+    "write_executable",
+]

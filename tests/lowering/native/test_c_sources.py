@@ -27,7 +27,7 @@ func.func @main(%x: tensor<?x8xf32>, %y: tensor<4xi1>, %k: tensor<2xi64>)
 }"""
 """A program with all parts: sizes that are computed, weights, and results that a call allocates."""
 
-TARGET = "object{weights=file blas=openblas-always threads=on cache=off}"
+TARGET = "object{cpu=levels weights=file blas=openblas-always threads=on cache=off}"
 CLANG_TIDY = Path(sysconfig.get_path("scripts")) / "clang-tidy"
 CONFIGURATION = Path("lowering/native/c/.clang-tidy")
 
