@@ -10,13 +10,6 @@ from xdsl.ir import Dialect
 
 from ..xdsl_extras.late_definitions import late_definitions
 
-__all__ = [
-    "DEVICES",
-    "_OPS",
-    "Bytecode",
-    "late_definitions",
-]
-
 with late_definitions():
     from .fields import Dims, ObjectType, RegisterAttr
     from .function_ops import FuncOp
@@ -45,3 +38,20 @@ def __getattr__(name: str) -> type[Instruction]:
     if name not in _OPS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return _OPS[name]
+
+
+__all__ = [
+    "DEVICES",
+    "INSTRUCTIONS",
+    "Bytecode",
+    "ConstantOp",
+    "Dims",
+    "FuncOp",
+    "Instruction",
+    "KernelConstantOp",
+    "KernelOp",
+    "LateConstantOp",
+    "ObjectType",
+    "RegisterAttr",
+    "StepOp",
+]
