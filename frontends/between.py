@@ -57,7 +57,7 @@ def taps(at: N, mode: str, a: float = -0.75) -> list[Tap[N]]:
 def wide_taps(at: N, mode: str, a: float, scale: float) -> list[tuple[N, N]]:
     """Return as many elements as `1 / scale` requires, if that is more, with unscaled weights."""
     scale, reach = min(scale, 1.0), 1 if mode == "linear" else 2
-    low, found = at.floor(), list[tuple[N, N]]()
+    low, taps = at.floor(), list[tuple[N, N]]()
     first = floor(-reach / scale) + 1
     for i in range(first, 2 - first):
         t: N = ((at - low - float(i)) * scale).abs().minimum(float(reach))
@@ -65,8 +65,8 @@ def wide_taps(at: N, mode: str, a: float, scale: float) -> list[tuple[N, N]]:
             weight = 1.0 - t
         else:
             weight = cubic(t, True, a).where(t.less(1.0), cubic(t, False, a))
-        found.append((low + float(i), weight))
-    return found
+        taps.append((low + float(i), weight))
+    return taps
 
 
 def clamped(at: N, size: N | float) -> N:

@@ -137,15 +137,16 @@ def caches_of(function: func.FuncOp) -> Iterator[Cache]:
             raise PassError(f"{what} is a cache, but {reason}", at)
 
         axis, maximum = marked
-        found = concatenations_of(argument)
-        if len(found) != 1:
-            refuse(f"{len(found) or 'no'} concatenations begin with it; there must be one")
-        along = found[0].axis.value.data % tensor_of(argument).get_num_dims()
+        joins = concatenations_of(argument)
+        if len(joins) != 1:
+            refuse(f"{len(joins) or 'no'} concatenations begin with it; there must be one")
+        (join,) = joins
+        along = join.axis.value.data % tensor_of(argument).get_num_dims()
         if along != axis:
-            refuse(f"it is extended along dim {along} in place of dim {axis}", found[0])
-        if end is None or [*end.operands].count(found[0].results[0]) != 1:
-            refuse("its concatenation is not one of the results", found[0])
-        yield Cache(argument, name.data, axis, maximum, found[0])
+            refuse(f"it is extended along dim {along} in place of dim {axis}", join)
+        if end is None or [*end.operands].count(join.results[0]) != 1:
+            refuse("its concatenation is not one of the results", join)
+        yield Cache(argument, name.data, axis, maximum, join)
 
 
 def lend(function: func.FuncOp, caches: Sequence[Cache], rewriter: PatternRewriter) -> None:
@@ -229,14 +230,17 @@ class LendCachesPass(ModulePass):
             names = (n.data for f in public for n in parameter_names(f))
             listed = ", ".join(names) or "none"
             raise PassError(f"no cache is named '{unused[0]}'; the parameters are: {listed}", op)
-        found = {function: caches for function in functions if (caches := [*caches_of(function)])}
-        graph = CallGraph.of(op) if found else None
-        for function in found:
+        lending = {f: caches for f in functions if (caches := [*caches_of(f)])}
+        graph = CallGraph.of(op) if lending else None
+        for function in lending:
             if graph is not None and graph.users[function.sym_name.data]:
                 raise PassError(
                     f"@{function.sym_name.data} has a cache, but is called in the module", function
                 )
-        rewrite_each(found, lambda f, rewriter: lend(f, found[f], rewriter))
-        made = [o for f in found for o in f.body.block.ops if isinstance(o, TransposeOp)]
-        while made and apply_patterns(op, MergeTransposes(), only=made):
-            made = [o for f in found for o in f.body.block.ops if isinstance(o, TransposeOp)]
+        rewrite_each(lending, lambda f, rewriter: lend(f, lending[f], rewriter))
+
+        def transposes() -> list[Operation]:
+            return [o for f in lending for o in f.body.block.ops if isinstance(o, TransposeOp)]
+
+        while apply_patterns(op, MergeTransposes(), only=transposes()):
+            pass

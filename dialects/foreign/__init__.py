@@ -8,7 +8,7 @@ MENDED = ("memref", "scf", "linalg", "gpu", "affine")
 """The dialects of xDSL that lack ops or forms."""
 
 RARELY = ("func.", "arith.")
-"""The prefixes of ops that few programs use: classes are made when one is asked for."""
+"""The prefixes of ops that few programs use, whose classes are imported when one is needed."""
 
 
 def mended(dialect: Dialect) -> Dialect:

@@ -196,8 +196,8 @@ class Stripes:
         """Return a tensor of zeros, to be written over."""
         type = as_tensor(like.type)
         assert type is not None, "a tensor operator"
-        given = {"shape": ints(type.get_shape()), "dtype": type.element_type}
-        return self.add(alone(creation.ZerosOp.on([], given)))
+        attributes = {"shape": ints(type.get_shape()), "dtype": type.element_type}
+        return self.add(alone(creation.ZerosOp.on([], attributes)))
 
     def read(self, data: SSAValue, rows: Interval, axis: int, step: int = 0) -> SSAValue:
         """Copy rows into a tensor of their own; in each turn, those `step` further."""

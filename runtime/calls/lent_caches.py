@@ -83,11 +83,11 @@ def lent(function: Function, args: Sequence[object], result: Value, replaces: bo
     """
     fields: list[Value] = [result] if isinstance(result, np.ndarray) else list(result)
     for cache in function.caches:
-        array, given = cast(Array, fields[cache.result]), cast(Array, args[cache.parameter])
-        if address(array) == address(given):
+        array, past = cast(Array, fields[cache.result]), cast(Array, args[cache.parameter])
+        if address(array) == address(past):
             continue  # it is there
-        room = buffer_rows(function, cache, given, len(array))
-        room[len(given) :] = array[len(given) :]
+        room = buffer_rows(function, cache, past, len(array))
+        room[len(past) :] = array[len(past) :]
         if replaces:
             fields[cache.result] = room
     if not replaces:

@@ -198,7 +198,7 @@ class Weights:
         kernel, formula = function.kernel, function.name
         for name, spec in zip(function.names, kernel.ins, strict=True):
             if name not in self.source:
-                raise malformed(formula, f"there is no weight '{name}'")
+                raise malformed(formula, f"no weight is named '{name}'")
             if not spec.accepts(self.source.spec(name)):
                 given = self.source.spec(name)
                 raise malformed(formula, f"'{name}' must be {spec}, but is {given}")

@@ -40,8 +40,7 @@ def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 def buffers(rows: int) -> tuple[Array, Array]:
     """Return buffers of so many rows, which were not written."""
-    shapes = (rows, 1, 3, 4), (rows, 4)
-    return tuple(np.full(shape, np.nan, np.float32) for shape in shapes)  # pyright: ignore
+    return np.full((rows, 1, 3, 4), np.nan, np.float32), np.full((rows, 4), np.nan, np.float32)
 
 
 def test_rows_are_appended_in_the_buffer(program: Any):
@@ -66,7 +65,7 @@ def test_rows_are_appended_in_the_buffer(program: Any):
 
 
 def test_out_has_a_copy(program: Any):
-    """What `out` is given is written, too, and may be the buffer."""
+    """The arrays of `out` get the results, and may be parts of the buffers."""
     past, keys = buffers(6)
     x = np.ones((1, 2, 3, 4), np.float32)
     out = (np.empty((1, 3, 4, 2), np.float32), past[:2], np.empty((2, 4), np.float32))

@@ -259,10 +259,10 @@ class Builder:
         if isinstance(value, Absent):
             return self._construct(type, "None")
         if isinstance(value, Items) and is_data(type, LIST):
-            made = self._construct(type, "Nil")
+            rest = self._construct(type, "Nil")
             for element in reversed(value.elements):
-                made = self._construct(type, "Cons", self.as_type(element, part_of(type)), made)
-            return made
+                rest = self._construct(type, "Cons", self.as_type(element, part_of(type)), rest)
+            return rest
         if not is_data(type_of(value), type.adt.string_value()):
             return self._construct(type, "Some", self.as_type(value, part_of(type)))
         data = self.tensor(value)

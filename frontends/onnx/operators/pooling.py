@@ -97,8 +97,8 @@ def _indices(node: Node, x: Value, windows: Windows, by_columns: bool, b: Builde
         elements = b.op("where", mask, elements, b.scalar(lowest, dtype))
     first = b.op("argmax", elements, axis=(2,), dtype="int64")
     first = b.op("add", first, b.constant(np.arange(0, places.size, size)))
-    found = b.op("take", b.constant(numbers.reshape(-1)), first, axis=0)
-    return b.op("add", found, b.constant(np.arange(n * c)[:, None] * prod(sides)))
+    greatest = b.op("take", b.constant(numbers.reshape(-1)), first, axis=0)
+    return b.op("add", greatest, b.constant(np.arange(n * c)[:, None] * prod(sides)))
 
 
 def average_pool(node: Node, b: Builder) -> Value:

@@ -50,10 +50,10 @@ def sequence_empty(node: Node, b: Builder) -> Datum:
 
 def _position(node: Node, b: Builder, index: int, default: int) -> Value:
     """Return input `index`, a position, as a scalar of i64."""
-    given = node.optional(index)
-    if given is None:
+    position = node.optional(index)
+    if position is None:
         return b.scalar(default, INT64)
-    return b.cast(b.reshape(given, ()), INT64)
+    return b.cast(b.reshape(position, ()), INT64)
 
 
 def _known(node: Node, items: Items, position: Constant, ends: int = 0) -> int:
@@ -157,8 +157,8 @@ def split_to_sequence(node: Node, b: Builder) -> Datum:
         start = b.op("multiply", *number, each)
         stop = b.op("minimum", b.op("add", start, each), end)
         bounds = b.reshape(start, (1,)), b.reshape(stop, (1,)), b.ints([1])
-        made = b.op("dyn.strided_slice", x, *bounds, axes=(axis,))
-        return made if keeps else b.op("squeeze", made, axis=(axis,))
+        piece = b.op("dyn.strided_slice", x, *bounds, axes=(axis,))
+        return piece if keeps else b.op("squeeze", piece, axis=(axis,))
 
     kept = [n for i, n in enumerate(tensor_type_of(x).get_shape()) if keeps or i != axis]
     type = data_type(LIST, tensor_type(tensor_type_of(x).element_type, kept))

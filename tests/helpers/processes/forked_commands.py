@@ -11,6 +11,7 @@ signals, is not tested by that: `tests/tools/test_commands.py` starts real ones.
 Run as a script, this file is the server: of the socket in its argument, until its stdin ends.
 """
 
+import ast
 import atexit
 import os
 import runpy
@@ -102,7 +103,7 @@ def _received(connection: socket.socket) -> tuple[list[str], str, dict[str, str]
     data = b""
     while len(data) < size:
         data += connection.recv(size - len(data))
-    arguments, folder, environment = eval(data)
+    arguments, folder, environment = ast.literal_eval(data.decode())
     return arguments, folder, environment, streams
 
 
