@@ -4,7 +4,8 @@ Compare programs whose concatenations are views with those whose concatenations 
     python benchmarks/joins.py [--only squeezenet,head] [--native] [--rounds 10] [--table]
 
 `join-tensors` is left out of the pipeline for the second. Planned bytes include results in `vm`.
-Times are the least CPU time of all rounds, in turns. `head` has the last steps of a YOLO network.
+Times are the least CPU time of all rounds, in turns. `head` has the last steps of a YOLO network;
+the encoder has a length of 128.
 """
 
 import os
@@ -17,13 +18,14 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import numpy as np
 from cpu_times import least
 from helpers.onnx.onnx_models import light_network
+from helpers.onnx.open_models import OPEN_MODELS
 from helpers.programs.programs import parse
 from results import Facts, parser_of, write_results
 
 import xrelay
 from xrelay.lowering.pipelines import AotPipeline, VmPipeline
 
-NETWORKS = ("densenet121", "inception_v1", "squeezenet", "head")
+NETWORKS = ("densenet121", "inception_v1", "squeezenet", "head", "encoder")
 SIDES = (52, 26, 13)
 
 
@@ -49,10 +51,15 @@ def head() -> str:
 
 def measured(name: str, native: bool, rounds: int) -> Facts:
     """Compile a network twice, and run both programs."""
+    dims: dict[str, int] = {}
     if name == "head":
         rng = np.random.default_rng(0)
         inputs = [rng.standard_normal((1, side, side, 255), np.float32) for side in SIDES]
         model = parse(head())
+    elif name == "encoder":
+        rng = np.random.default_rng(0)
+        model, inputs = OPEN_MODELS[name](), [rng.standard_normal((1, 128, 128), np.float32)]
+        dims = {"batch": 1, "length": 128}
     else:
         network = light_network(name)
         model, inputs = network.model, [*network.feeds.values()]
@@ -60,7 +67,7 @@ def measured(name: str, native: bool, rounds: int) -> Facts:
     copying = [step for step in passes if not step.startswith("join-tensors")]
     target = "native{cpu=native}" if native else "machine"
     programs = [
-        xrelay.compile(model, target=target, pipeline=",".join(steps))
+        xrelay.compile(model, dims=dims, target=target, pipeline=",".join(steps))
         for steps in (copying, passes)
     ]
     copied, joined = (program(*inputs) for program in programs)

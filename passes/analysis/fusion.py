@@ -8,7 +8,7 @@ of a group, the root, is used outside of it. A group that would be too large, or
 operands and results, does not grow; the node after it begins another one.
 
 An operator that is marked `relay.unfused` is a group of its own; one that is marked `relay.fused`
-is in the group of its only user, or of its own.
+is in the group of its only user, without what computes its operands, or of its own.
 
 The shapes of a kernel's results are computed before it runs. So an operator whose result shape
 depends on the elements of an operand is never in a group with what computes that operand; unless it
@@ -68,7 +68,8 @@ def graph_of(block: Block) -> Graph:
         if fusible is not None:
             data, type = data_operands(op), op.results[0].type
             reads = data and any(has_dynamic(result.type) for result in op.results)
-            alone = UNFUSED in op.attributes or (reads and not op.has_trait(ReshapesOnly))
+            is_marked = UNFUSED in op.attributes or FUSED in op.attributes
+            alone = is_marked or (reads and not op.has_trait(ReshapesOnly))
             kind = FusionKind.OPAQUE if alone or has_effects(op) else fusible.kind
             nodes[op] = Node(len(nodes), kind, type, device_of(type), data)
     ops, kinds = list(nodes), [node.kind for node in nodes.values()]
@@ -165,7 +166,7 @@ class Partitioner:
                 self._fuse(node, phase)
         for node, op in enumerate(self.graph.ops):
             edges = self.graph.uses[node] or ()
-            if FUSED in op.attributes and len(edges) == 1 and self.groups.find(node) == node:
+            if FUSED in op.attributes and len(edges) == 1:
                 self.groups.merge(node, edges[0].user)
         return self.groups
 

@@ -9,14 +9,34 @@
 // CHECK-NEXT:    relay.nn.batch_matmul %p, %[[T]]
 //
 // FUSED-LABEL: @heads
+// FUSED:         relay.reshape
 // FUSED:         relay.primitive
-// FUSED-NEXT:      relay.reshape
 // FUSED-NEXT:      relay.transpose
 // FUSED-NEXT:      relay.nn.batch_matmul
 func.func @heads(%p: tensor<4x2x?xf32>, %v: tensor<?x1x4x8xf32>) -> tensor<4x2x8xf32> {
   %t = relay.transpose %v {axes = array<i64: 1, 2, 0, 3>} : (tensor<?x1x4x8xf32>) -> tensor<1x4x?x8xf32>
   %r = relay.reshape %t {newshape = array<i64: -3, -2>} : (tensor<1x4x?x8xf32>) -> tensor<4x?x8xf32>
   %y = relay.nn.batch_matmul %p, %r {transpose_b = false} : (tensor<4x2x?xf32>, tensor<4x?x8xf32>) -> tensor<4x2x8xf32>
+  func.return %y : tensor<4x2x8xf32>
+}
+
+// -----
+
+// What computes the operand is not in the kernel of the product, which would compute it for each row.
+//
+// FUSED-LABEL: @bias
+// FUSED:         relay.primitive
+// FUSED-NEXT:      relay.add
+// FUSED-NEXT:      relay.reshape
+// FUSED-NEXT:      relay.yield
+// FUSED:         relay.primitive
+// FUSED-NEXT:      relay.transpose
+// FUSED-NEXT:      relay.nn.batch_matmul
+func.func @bias(%p: tensor<4x2x8xf32>, %v: tensor<8x32xf32>, %b: tensor<32xf32>) -> tensor<4x2x8xf32> {
+  %a = relay.add %v, %b : (tensor<8x32xf32>, tensor<32xf32>) -> tensor<8x32xf32>
+  %r = relay.reshape %a {newshape = array<i64: 8, 4, 8>} : (tensor<8x32xf32>) -> tensor<8x4x8xf32>
+  %t = relay.transpose %r {axes = array<i64: 1, 0, 2>} : (tensor<8x4x8xf32>) -> tensor<4x8x8xf32>
+  %y = relay.nn.batch_matmul %p, %t {transpose_b = false} : (tensor<4x2x8xf32>, tensor<4x8x8xf32>) -> tensor<4x2x8xf32>
   func.return %y : tensor<4x2x8xf32>
 }
 
