@@ -114,7 +114,7 @@ class _Scan:
     position: int
     """The index of the current op."""
     needed: set[Operation | Block] | None = None
-    """What is needed between the current op and the next that writes or frees memory, if any."""
+    """The ops needed between the current op and the next that writes or frees memory, if any."""
 
 
 def _scan(block: Block, order: Order, is_function: bool) -> None:
