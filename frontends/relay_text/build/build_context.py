@@ -30,11 +30,11 @@ from ....dialects.type_algebra import tuple_of
 from ....dialects.xdsl_extras.xdsl_internals import set_type
 from ..errors import RelayTextError, SourceMap
 from ..text import syntax as ast
+from ..tvm_weights import Weight
 from ..type_texts import type_text
 from .binding_scopes import Region, Scopes, is_within
 from .definitions_of_program import Generic, Program, Signature
 from .fixed_hints import FixedHints
-from .weight_types import Weights
 
 _OTHER = re.compile(r"[^A-Za-z0-9_$.-]")
 _NUMBERED = re.compile(r"_(?=[0-9]+\Z)")
@@ -56,6 +56,10 @@ Rule: TypeAlias = "Callable[[Context, Any], SSAValue | Generic]"
 
 Completion: TypeAlias = "tuple[Callable[..., None], Operation, tuple[Any, ...]]"
 """A rule that completes an op, the op, and the rule's other arguments after the context."""
+
+
+WeightsOfCall: TypeAlias = tuple[Weight, Sequence[SSAValue], Mapping[str, Any]]
+"""The weights of an operator, and the operands and attributes of a call of it."""
 
 
 @dataclass(eq=False, repr=False)
@@ -146,8 +150,8 @@ class Context:
         default_factory=list[tuple[Operation, Signature]]
     )
     """Calls of global functions, whose types may turn out to differ in dims."""
-    weights: list[Weights] = field(default_factory=list[Weights])
-    """Weights whose types were unknown when they were used."""
+    weights: list[WeightsOfCall] = field(default_factory=list["WeightsOfCall"])
+    """Calls with weights whose types were unknown when they were used."""
     explicit: ExplicitMemory = field(default_factory=ExplicitMemory)
     """Calls of kernels, and the tensors they write into."""
     completions: list[Completion] = field(default_factory=list["Completion"])
