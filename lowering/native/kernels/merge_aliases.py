@@ -72,7 +72,7 @@ class Numbers(dict[SSAValue, int]):
 
 def is_computed(op: Operation) -> bool:
     """Test whether the result of `op` depends on its operands alone, and is a size or a view."""
-    return isinstance(op, memref.ViewOp | arith.ConstantOp) or (
+    return isinstance(op, memref.ViewOp | memref.DimOp | arith.ConstantOp) or (
         isinstance(op, CallOp) and op.callee.string_value().startswith(SIZES)
     )
 
