@@ -125,7 +125,7 @@ expand-math                . . . . . . . . . +
 allocate-registers         < < < < < < < . | |
 move-reshapes              < < < < < < < | . |
 fuse-elementwise           < < < < < < < | . |
-compute-in-destinations    < < < < < < < | . |
+compute-in-destinations    < < < < < < < | + |
 call-blas                  < < < < < < < | + |
 transpose-operands         < < < < < < < | + |
 copy-kernels               < < < < < < < | + |
@@ -134,6 +134,7 @@ write-transposed           < < < < < < < | . |
 choose-schedules           < < < < < < < | . |
 divide-between-threads     < < < < < < < | + |
 version-kernels            < < < < < < < | . |
+merge-aliases              < < < < < < < | + |
 """
 """
 One column for each of `STAGES`, each program as the pipelines `vm`, `aot`, and `linalg` make it:
