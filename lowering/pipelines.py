@@ -72,6 +72,7 @@ What differs, and why:
 
 - `simplify-inference` scales weights in a side file, too: `fold-weights` makes the products
   weights for all passes that follow.
+- `expand-transposed-convolutions` after it, before the passes that compute its filters.
 - `lambda-lift` … `flatten-tuples` early: machine code has functions of tensors alone, so closures,
   type arguments and tuples go where that is still easy to say in one line.
 - `propagate-layout` once operators are simplified, before fusion, which must see the operators in
@@ -131,6 +132,7 @@ _TO_SCALED = (
     "infer-types",
     "widen-narrow-types",
     "simplify-inference{scale-weights=true}",
+    "expand-transposed-convolutions",
     *_QNN,
     *_STATIC,
     "lend-caches",
