@@ -10,9 +10,11 @@ from collections.abc import Callable, Container, Iterator
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
 import pytest
+from helpers.documentation.operator_page import line_counts
 from helpers.documentation.sources import syntax
 from helpers.operators import inferring, tvm_attributes
 from helpers.operators.kernel_references import REFERENCES
@@ -589,6 +591,10 @@ def missing_facets(operator: type[Operation]) -> list[str]:
 def test_operators_have_every_facet():
     lacks = [f"{op.name} lacks {facet}" for op in OPERATORS for facet in missing_facets(op)]
     assert not lacks, "\n".join(lacks)
+
+
+def test_an_operator_costs_few_lines():
+    assert median(line_counts().values()) <= 40
 
 
 def test_tables_are_of_operators():
