@@ -168,8 +168,9 @@ class Reading:
             return f"the bytes of {type} are not known"
         if alias.escape is not None:
             return alias.escape.why
-        if block in buffers.opaque:
-            return f"in a region of {buffers.opaque[block].name}, which runs it in its own way"
+        region = buffers.regions[block]
+        if region.opaque is not None:
+            return f"in a region of {region.opaque.name}, which runs it in its own way"
         if alias.is_foreign and alias.frees:
             return "freed where it may be other memory"
         at = buffers.position[op]
@@ -181,7 +182,7 @@ class Reading:
             if op.dynamic_sizes or home.holder is None:
                 return "its size is computed in a branch that it outlives"
             return f"it outlives the region of {home.holder.name} that allocates it"
-        first, region = first_use(op, buffers.position), buffers.regions[block]
+        first = first_use(op, buffers.position)
         start = buffers.position[first]
         return Candidate(
             op,
@@ -202,7 +203,7 @@ class Reading:
         if any(isinstance(v.type, IndexType) and not self.sizes.size(v).is_natural for v in values):
             return home  # it may mean nothing in an arm that is not taken
         needed = {self.block_of(value) for value in values}
-        while home.block is not buffers.bodies[block] and home.parent is not None:
+        while home.block is not home.body and home.parent is not None:
             inside = {each for each in needed if each.parent is home.block.parent}
             if inside - {home.parent.block}:
                 break
@@ -406,7 +407,13 @@ class Packing:
 def lendable_functions(module: ModuleOp, read: Sequence[Buffers], entries: bool) -> set[str]:
     """Return the functions of which all calls are known; with `entries`, those not private too."""
     graph = CallGraph.of(module)
-    calls = {op for b in read for op in b.position if op.parent not in b.opaque}
+    calls = {
+        op
+        for b in read
+        for block in b.regions.values()
+        if not block.opaque
+        for op in block.block.ops
+    }
     return {
         name
         for name in functions_to_lend_to(graph, (), entries)
