@@ -33,7 +33,7 @@ from ..analysis.dominance import postorder
 from ..support.walk import run_nested
 from .buffer_facts import Kept, callees_first, facts_of, flow_of, names_bytes, runs_of
 
-ALLOCATIONS = (memref.AllocOp, memref.AllocaOp)
+Allocation = memref.AllocOp | memref.AllocaOp
 
 
 class Loops:
@@ -98,7 +98,7 @@ class Buffers:
     summaries: Mapping[str, Kept]
     position: dict[Operation, int] = field(default_factory=dict[Operation, int])
     regions: dict[Block, Nested] = field(default_factory=lambda: {})
-    allocs: list[Operation] = field(default_factory=list[Operation])
+    allocs: list[Allocation] = field(default_factory=list[Allocation])
     loops: Loops = field(default_factory=Loops)
     at: int = 0
     _ranges: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
@@ -201,7 +201,7 @@ class Buffers:
             operands = []
         for value in (*operands, *results):
             self.mention(value)
-        if isinstance(op, ALLOCATIONS):
+        if isinstance(op, Allocation):
             self.allocs.append(op)
         elif operands or results:
             if not op.regions:
