@@ -180,7 +180,7 @@ class Reading:
         if buffer_size(type) is None or op.symbol_operands:
             return f"the bytes of {type} are not known"
         if alias.escape is not None:
-            return alias.escape.why
+            return alias.escape
         if region.opaque is not None:
             return f"in a region of {region.opaque.name}, which runs it in its own way"
         if alias.is_foreign and alias.frees:

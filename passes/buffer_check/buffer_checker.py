@@ -7,7 +7,7 @@ Check the buffers of a function: no use of one is a use of bytes that another on
     memref.copy %x, %b                            <- error: %a is needed, and overlaps %b
     memref.copy %a, %y                            <- note: it is needed here
 
-Facts, each by code that the planner does not use:
+Facts, each by code that the planner does not use, but for what each op does (`flow_of`):
 
 - `names`: the buffers and parameters that a value may name, a set of numbers as the bits of an int;
   a fixed point over what ops pass on, in any order.

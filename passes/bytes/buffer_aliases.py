@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from xdsl.dialects import func, memref
@@ -31,7 +31,7 @@ from ...dialects.interfaces import Runs
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ..analysis.dominance import postorder
 from ..support.walk import run_nested
-from .buffer_facts import Kept, callees_first, facts_of, flow_of, names_bytes, runs_of
+from .buffer_facts import RETURNED, Kept, callees_first, facts_of, flow_of, names_bytes, runs_of
 
 Allocation = memref.AllocOp | memref.AllocaOp
 
@@ -55,17 +55,9 @@ class Loops:
         return last
 
 
-class Escape(NamedTuple):
-    """Why the bytes of a class may be used elsewhere."""
-
-    why: str
-    op: Operation
-    is_return: bool = False
-
-
-def worse(one: Escape | None, other: Escape | None) -> Escape | None:
-    """Return that of two which says more: what is returned may be captured, too."""
-    return other if one is None or (other and one.is_return) else one
+def worse(one: str | None, other: str | None) -> str | None:
+    """Return that reason of two which says more: what is returned may be captured, too."""
+    return other if one is None or (other and one == RETURNED) else one
 
 
 @dataclass(eq=False)
@@ -76,7 +68,7 @@ class Alias:
     last: int
     is_foreign: bool = False
     """True if some of its bytes are not of an allocation in this function."""
-    escape: Escape | None = None
+    escape: str | None = None
     """Why its bytes may be used elsewhere."""
     frees: list[Operation] = field(default_factory=list[Operation])
     above: Alias | None = None
@@ -131,10 +123,10 @@ class Buffers:
         a.frees += b.frees
         b.above = a
 
-    def escape(self, value: SSAValue, why: str, op: Operation) -> None:
+    def escape(self, value: SSAValue, why: str) -> None:
         if names_bytes(value.type):
-            alias, is_return = self.of(value), isinstance(op, func.ReturnOp)
-            alias.escape = worse(alias.escape, Escape(why, op, is_return))
+            alias = self.of(value)
+            alias.escape = worse(alias.escape, why)
 
     # ----------------------------------------------------------------- reading
 
@@ -208,11 +200,11 @@ class Buffers:
                 self._link(op)
             if (holder := nested.opaque) is not None and not facts_of(holder).is_known:
                 for value in (*operands, *results):
-                    self.escape(value, f"used in a region of {holder.name}", holder)
+                    self.escape(value, f"used in a region of {holder.name}")
         if (holder := nested.later) is not None:
             for value in operands:
                 if not holder.is_ancestor(value.owner):
-                    self.escape(value, f"used in a region of {holder.name}", holder)
+                    self.escape(value, f"used in a region of {holder.name}")
         self.at += 1
 
     def _link(self, op: Operation) -> None:
@@ -221,7 +213,7 @@ class Buffers:
         for name, value in named:
             self.unite(name, value)
         for value, why in captured:
-            self.escape(value, why, op)
+            self.escape(value, why)
         for result in op.results if is_foreign else ():
             if names_bytes(result.type):
                 self.of(result).is_foreign = True
@@ -241,7 +233,7 @@ class Buffers:
                 continue
             alias = self.of(argument)
             if alias.escape is not None:
-                (returns if alias.escape.is_return else captures).add(i)
+                (returns if alias.escape == RETURNED else captures).add(i)
             if alias.frees:
                 captures.add(i)
         return Kept(frozenset(captures), frozenset(returns))

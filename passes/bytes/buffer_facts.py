@@ -48,6 +48,9 @@ from ..functions.call_graph import CallGraph
 NO_CAPTURE = "llvm.nocapture"
 """Marks a parameter that a function does not keep."""
 
+RETURNED = "returned"
+"""The reason for which what a function returns is needed later."""
+
 NUMBERS = (
     IntegerType | IndexType | AnyFloat | ComplexType | VectorType | NoneType | HoldsNoTensors
 ) | FunctionType
@@ -166,7 +169,7 @@ def flow_of(op: Operation, kept: Mapping[str, Kept]) -> Flow:
     if is_yield(op):
         return Flow()
     if isinstance(op, func.ReturnOp):
-        return Flow((), [(value, "returned") for value in operands])
+        return Flow((), [(value, RETURNED) for value in operands])
     if not facts.is_known or facts.captures:
         why = f"an operand of {op.name}, whose effects are not known"
         return Flow(every, [(value, why) for value in operands], True)
