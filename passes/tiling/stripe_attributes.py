@@ -12,13 +12,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import cast
 
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, StringAttr, UnitAttr
 from xdsl.ir import Attribute, Block, Operation
 
 from ...dialects.integers import i64_attribute
-from ...dialects.relay.properties import INTS, Ints, ints
+from ...dialects.relay.properties import INTS, ints
 from ..support.diagnostics import PassError
 
 STRIPES = "relay.stripes"
@@ -89,7 +88,7 @@ def _numbers(value: Attribute) -> frozenset[int] | None:
     """Return integers of at least 0; None if `value` is something else."""
     if not INTS.verifies(value):
         return None
-    numbers = frozenset(cast(Ints, value).get_values())
+    numbers = frozenset(value.get_values())
     return None if min(numbers, default=0) < 0 else numbers
 
 
