@@ -315,3 +315,23 @@ def test_several_devices_and_closures(monkeypatch: pytest.MonkeyPatch):
         same(machine.run("main", x), [np.abs(x), -x])
     assert segments == []
     assert machine.counters.copied == {(0, 1): 280, (1, 0): 280}
+
+
+def test_long_paths():
+    """Each size of a path may follow from the one before, as live bytes do."""
+    kernels = [kernel("negative", [f32(None)], f32(None))]
+    count, code = 1200, [vm.ShapeOf(1, 0), vm.LoadConsti(2, 0), vm.LoadConsti(3, 4)]
+    code += [vm.Compute(4, "extract", (1, 2)), vm.Compute(5, "muli", (3, 4))]
+    for number in range(count):
+        source, storage = (2 * number + 9) * (number > 0), 2 * number + 10
+        code += [vm.AllocStorage(storage, vm.Reg(5), 64)]
+        code += [vm.AllocTensorReg(storage + 1, storage, 0, 1, "float32")]
+        code += [vm.InvokePacked(0, (source,), (storage + 1,))]
+    last = 2 * count + 9
+    main = function([f32(None)], *code, vm.Ret(last), registers=last + 1)
+    machine = Machine(machine_program(main, kernels=kernels))
+    for n in (3, 4, 5, 60):
+        x = np.linspace(-1, 1, n, dtype=np.float32)
+        same(machine.run("main", x), [x])
+    assert machine.templates.runs == {0: 2}
+    assert machine.counters.peak == {0: 60 * 4 * count}
