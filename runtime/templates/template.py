@@ -348,7 +348,7 @@ def _tensors(result: Object) -> Iterator[Any]:
 
 
 def _expanded(
-    texts: Sequence[str], definitions: Mapping[str, str]
+    texts: Sequence[str], definitions: dict[str, str]
 ) -> tuple[list[str], list[tuple[str, str]]]:
     """
     Return the sizes from which those in `texts` are computed, and the lines that do so, in order.
