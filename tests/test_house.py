@@ -311,7 +311,6 @@ LONG = {
     "dialects/memory/pack.py": "a pack is checked together with its slices",
     "dialects/xdsl_extras/xdsl_internals.py": "the one file to check when xDSL is upgraded",
     "frontends/onnx/convert/importer.py": "one class: a graph, node by node",
-    "frontends/onnx/operators/resize.py": "one operator of ONNX, in all of its modes",
     "frontends/relay_text/text/expression_grammar.py": "one class: a method for each rule",
     "operators/orders.py": "one class: what orders of slices decide",
     "operators/sizes/algebra.py": "one class: the normal form of each operation on sizes",
