@@ -315,7 +315,6 @@ LONG = {
     "operators/orders.py": "one class: what orders of slices decide",
     "operators/sizes/algebra.py": "one class: the normal form of each operation on sizes",
     "passes/memory_report/read.py": "one class: a walk over the ops of a program",
-    "passes/pack_buffers.py": "a pass, with the analysis that only it needs",
     "passes/sizes/reader.py": "one class: a method for each op that computes sizes",
     "runtime/machine/recording.py": "one class: a method for each instruction",
     "runtime/program/instructions.py": "an index: the instructions",
