@@ -31,6 +31,7 @@ from ....dialects.relay.language.annotations import ATTRS, NAME, TYPE_PARAMS
 from ....dialects.vm import DestinationCall
 from ....dialects.xdsl_extras.walking import walk
 from ..errors import PrintingError
+from ..text.lexer import VERSION
 from ..tvm_operators import BY_NAME
 from ..type_texts import STORAGE, is_storage, place_of
 from .printer_body import Body, Expressions, Shared
@@ -38,7 +39,7 @@ from .printer_expressions import closing, function_attributes, head, no_form, pa
 from .printer_memory import kernel_attributes, kernel_devices
 from .printer_names import is_global_name, is_word
 
-HEADER = '#[version = "0.0.5"]\n'
+HEADER = f'#[version = "{VERSION}"]\n'
 _REFERRING = (
     CallOp,
     relay.InvokeOp,
