@@ -28,6 +28,7 @@ from ....dialects.relay.language.language_types import substituted
 from ....dialects.relay.unification import Unifier
 from ....dialects.type_algebra import tuple_of
 from ....dialects.xdsl_extras.xdsl_internals import set_type
+from ....passes.functions.symbol_names import SymbolNames
 from ..errors import RelayTextError, SourceMap
 from ..text import syntax as ast
 from ..tvm_weights import Weight
@@ -136,6 +137,8 @@ class Context:
     """
     units: dict[SSAValue, Operation] = field(default_factory=dict[SSAValue, Operation])
     """The ops without results, by their unit results."""
+    names: SymbolNames = field(default_factory=lambda: SymbolNames(set()))
+    """The names of the program's functions and data types, and of functions added to these."""
     generics: dict[str, Generic] = field(default_factory=dict[str, Generic])
     """Lifted functions with type parameters, by their names in the IR."""
     arguments_added: int = 0
@@ -355,6 +358,11 @@ def attribute_of(value: Any) -> Attribute | None:
             return None if lacks else DictionaryAttr(cast("dict[str, Attribute]", entries))
         case _:
             return plain_attribute(value)
+
+
+def called(value: SSAValue, default: str = "this") -> str:
+    """Return the name of a value for a message."""
+    return f"%{value.name_hint}" if value.name_hint else default
 
 
 def ssa_name(name: str) -> str | None:

@@ -17,7 +17,7 @@ from ....dialects.xdsl_extras.xdsl_internals import set_type
 from ....passes.functions.relax_dims import recast
 from ..errors import RelayTextError, location_of
 from ..tvm_weights import Weight
-from .build_context import Context, Deferred
+from .build_context import Context, Deferred, called
 from .declared_dims import try_retype
 from .deferred import run_ready
 
@@ -93,8 +93,7 @@ def cannot_infer(what: str, op: Operation) -> RelayTextError:
 
 
 def _unknown_value(value: SSAValue, context: Context) -> RelayTextError:
-    name = f"%{value.name_hint}" if value.name_hint else "this"
-    location = location_of(value)
+    name, location = called(value), location_of(value)
     if isinstance(value, BlockArgument):
         message = f"cannot infer the type of {name}; add a type annotation"
         return RelayTextError(message, location)

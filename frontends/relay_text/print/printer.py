@@ -14,9 +14,9 @@ its function, after the others (Relay text has no names for tensors outside it).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import IO, ClassVar, cast
+from typing import IO, ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
@@ -27,7 +27,7 @@ from xdsl.utils.target import Target
 from ....dialects import relay
 from ....dialects.attributes import ELEMENT_TYPES
 from ....dialects.device import DEVICE, VirtualDeviceAttr
-from ....dialects.relay.language.annotations import ATTRS, NAME, TYPE_PARAMS
+from ....dialects.relay.language.annotations import ATTRS, NAME, type_params_of
 from ....dialects.vm import DestinationCall
 from ....dialects.xdsl_extras.walking import walk
 from ..errors import PrintingError
@@ -152,7 +152,7 @@ class _Module:
         shown += self._weights(op, body)
         device = next((d[DEVICE] for d in _entries(op.res_attrs) if DEVICE in d), None)
         shown += function_attributes(body, op, _relay_attributes(op), type, device)
-        head = f"def @{name}{_type_params(_declared_params(op), op)}({', '.join(shown)})"
+        head = f"def @{name}{_type_params(type_params_of(op), op)}({', '.join(shown)})"
         body.function(block)
         return f"{head} -> {self.shared.types.result(type, op)} {{\n{''.join(out)}}}\n"
 
@@ -252,14 +252,7 @@ def _relay_attributes(op: FuncOp) -> Mapping[str, Attribute]:
     return attrs.data if isinstance(attrs, DictionaryAttr) else {}
 
 
-def _declared_params(op: FuncOp) -> list[str]:
-    names = op.attributes.get(TYPE_PARAMS)
-    if not isinstance(names, ArrayAttr):
-        return []
-    return [name.data for name in cast("ArrayAttr[StringAttr]", names)]
-
-
-def _type_params(names: list[str], op: Operation) -> str:
+def _type_params(names: Sequence[str], op: Operation) -> str:
     wrong = next((n for n in names if not is_word(n) or n in ELEMENT_TYPES), None)
     if wrong is not None:
         raise PrintingError(f"Relay text cannot have a type parameter called {wrong}", op)

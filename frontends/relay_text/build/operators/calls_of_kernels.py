@@ -39,7 +39,7 @@ from .....passes.functions.captures import function_with
 from .....passes.functions.symbol_names import SymbolNames
 from ...errors import RelayTextError, location_of
 from ...text import syntax as ast
-from ..build_context import Context
+from ..build_context import Context, called
 from ..deferred import complete
 from ..function_rules import signature_of
 from .call_site import Rule, Site
@@ -259,7 +259,7 @@ def kernel_call(context: Context, call: ast.Call) -> SSAValue:
 
 def name_literals(context: Context) -> list[FuncOp]:
     """Return the functions that the literals become; erase what has become unused."""
-    explicit, names = context.explicit, SymbolNames({*context.program.functions})
+    explicit, names = context.explicit, context.names
     functions: dict[relay.FnOp, FuncOp] = {}
     for op, fn in explicit.calls_of_literals:
         if fn not in functions:
@@ -275,7 +275,7 @@ def _function_of(fn: relay.FnOp, names: SymbolNames) -> FuncOp:
     if fn.recursive is not None:
         raise RelayTextError("a kernel cannot call itself", location_of(fn))
     for outside in fn.captured:
-        name = f"%{outside.name_hint}" if outside.name_hint else "a value from outside"
+        name = called(outside, "a value from outside")
         text = f"a kernel can only use its parameters, but this one uses {name}"
         raise RelayTextError(text, location_of(fn))
     region = fn.body
