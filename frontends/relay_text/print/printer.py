@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from typing import IO, ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
-from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.target import Target
 
@@ -28,7 +28,6 @@ from ....dialects import relay
 from ....dialects.attributes import ELEMENT_TYPES
 from ....dialects.device import DEVICE, VirtualDeviceAttr
 from ....dialects.relay.language.annotations import ATTRS, NAME, type_params_of
-from ....dialects.vm import DestinationCall
 from ....dialects.xdsl_extras.walking import walk
 from ..errors import PrintingError
 from ..text.lexer import VERSION
@@ -40,15 +39,6 @@ from .printer_memory import kernel_attributes, kernel_devices
 from .printer_names import is_global_name, is_word
 
 HEADER = f'#[version = "{VERSION}"]\n'
-_REFERRING = (
-    CallOp,
-    relay.InvokeOp,
-    relay.GlobalOp,
-    relay.ClosureOp,
-    relay.CallLoweredOp,
-    DestinationCall,
-)
-"""The ops that call or name a global function."""
 
 
 def module_text(module: ModuleOp) -> str:
@@ -87,8 +77,8 @@ class _Module:
                 raise no_form(op)
         self._check_types(types)
         for op in walk(self.module):
-            if isinstance(op, _REFERRING):
-                self.called.setdefault(op.callee.string_value(), op)
+            if isinstance(callee := op.properties.get("callee"), SymbolRefAttr):
+                self.called.setdefault(callee.string_value(), op)
         parts = [self._type_data(op) for op in types]
         for op in functions:
             parts.append(
