@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
 from ..convert.onnx_values import Value, dims_of, dtype_of, rank_of
 from .elementwise import unary
-from .rule import Convert, Rule, Rules, since
+from .rule import Convert, Rules, since
 from .shapes import as_matrix
 
 
@@ -51,62 +54,40 @@ def in_float32(name: str, x: Value, axis: int, b: Builder) -> Value:
     return b.rounded(b.op(name, wide, axis=axis), dtype)
 
 
-def softmax_of_matrix(name: str) -> Convert:
-    """Return the conversion for opsets up to 12, which flatten to a matrix at `axis`."""
+def along_axis(build: Callable[[Value, int, Builder], Value]) -> Convert:
+    """Return the conversion of what `build` builds; up to opset 12, of a matrix, along its rows."""
 
     def convert(node: Node, b: Builder) -> Value:
         x = node.input(0)
         rank = rank_of(x)
-        given = node.integer("axis", 1)
-        axis = given if given == rank else node.axis(given, rank)
-        if axis == rank - 1:
-            return in_float32(name, x, -1, b)
-        return b.reshape(in_float32(name, as_matrix(x, axis, b), -1, b), dims_of(x))
+        axis = node.integer("axis", 1 if node.opset < 13 else -1)
+        if node.opset >= 13 or axis != rank:
+            axis = node.axis(axis, rank)
+        if node.opset >= 13 or axis == rank - 1:
+            return build(x, axis, b)
+        return b.reshape(build(as_matrix(x, axis, b), 1, b), dims_of(x))
 
     return convert
 
 
-def softmax_of_axis(name: str) -> Convert:
-    """Return the conversion from opset 13 on, along one axis."""
-
-    def convert(node: Node, b: Builder) -> Value:
-        return in_float32(name, node.input(0), node.integer("axis", -1), b)
-
-    return convert
-
-
-def hardmax(node: Node, b: Builder) -> Value:
+def hardmax_of(x: Value, axis: int, b: Builder) -> Value:
     """Return 1 at the first of the greatest elements along an axis, and 0 elsewhere."""
-    x = node.input(0)
-    rank = rank_of(x)
-    given = node.integer("axis", 1 if node.opset < 13 else -1)
-    flat = (
-        x
-        if node.opset >= 13
-        else as_matrix(x, given if given == rank else node.axis(given, rank), b)
-    )
-    axis = node.axis(given, rank) if node.opset >= 13 else 1
-    size = dims_of(flat)[axis]
-    first = b.op("argmax", flat, axis=(axis,), keepdims=True)
+    size, rank = dims_of(x)[axis], rank_of(x)
+    first = b.op("argmax", x, axis=(axis,), keepdims=True)
     places = b.cast(b.counting(size), dtype_of(first))
-    places = b.reshape(places, [size if i == axis else 1 for i in range(rank_of(flat))])
-    y = b.cast(b.op("equal", first, places), dtype_of(x))
-    return b.reshape(y, dims_of(x))
-
-
-def _softmax_rules(name: str) -> tuple[Rule, ...]:
-    return (Rule(softmax_of_matrix(name), 1, 13), Rule(softmax_of_axis(name), 13))
+    places = b.reshape(places, [size if i == axis else 1 for i in range(rank)])
+    return b.cast(b.op("equal", first, places), dtype_of(x))
 
 
 RULES: Rules = {
     "Gelu": since(20, gelu),
-    "Hardmax": since(1, hardmax),
+    "Hardmax": since(1, along_axis(hardmax_of)),
     "LeakyRelu": since(6, leaky_relu),
-    "LogSoftmax": _softmax_rules("nn.log_softmax"),
+    "LogSoftmax": since(1, along_axis(partial(in_float32, "nn.log_softmax"))),
     "PRelu": since(6, prelu),
     "Relu": since(6, unary("nn.relu")),
     "Sigmoid": since(6, unary("sigmoid")),
-    "Softmax": _softmax_rules("nn.softmax"),
+    "Softmax": since(1, along_axis(partial(in_float32, "nn.softmax"))),
     "Softplus": since(1, softplus),
     "Tanh": since(6, unary("tanh")),
 }

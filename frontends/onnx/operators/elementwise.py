@@ -180,23 +180,18 @@ def cast_like(node: Node, b: Builder) -> Value:
     return _cast(node, b, dtype_of(node.input(1)))
 
 
-def clip_by_attributes(node: Node, b: Builder) -> Value:
-    """Convert for opsets up to 10, whose bounds are attributes."""
-    low, high = node.optional_float("min"), node.optional_float("max")
-    x = node.input(0)
-    dtype = dtype_of(x)
-    low_value = None if low is None else b.scalar(low, dtype)
-    high_value = None if high is None else b.scalar(high, dtype)
-    return _clip(b, x, low_value, high_value)
-
-
 def clip(node: Node, b: Builder) -> Value:
-    """Convert from opset 11 on, where the bounds are inputs."""
-    return _clip(b, node.input(0), node.optional(1), node.optional(2))
+    """
+    Clip; the bounds are attributes up to opset 10.
 
-
-def _clip(b: Builder, x: Value, low: Value | None, high: Value | None) -> Value:
-    """Clip; a single bound, or bounds that f64 cannot represent, become a maximum or a minimum."""
+    A single bound, or bounds that f64 cannot represent, become a maximum or a minimum.
+    """
+    x = node.input(0)
+    if node.opset < 11:
+        given = node.optional_float("min"), node.optional_float("max")
+        low, high = (None if bound is None else b.scalar_like(bound, x) for bound in given)
+    else:
+        low, high = node.optional(1), node.optional(2)
     if isinstance(low, Constant) and isinstance(high, Constant) and is_float(dtype_of(x)):
         if low.array.size == high.array.size == 1 and low.array <= high.array:
             return b.op("clip", x, a_min=float(low.array.item()), a_max=float(high.array.item()))
@@ -240,7 +235,7 @@ RULES: Rules = {
     "BitwiseOr": since(18, binary("bitwise_or")),
     "BitwiseXor": since(18, binary("bitwise_xor")),
     "Ceil": since(6, unary("ceil")),
-    "Clip": (Rule(clip_by_attributes, 6, 11), Rule(clip, 11)),
+    "Clip": since(6, clip),
     "Cosh": since(9, unary("cosh")),
     "Cos": since(7, unary("cos")),
     "Div": _binary_rules("divide"),
