@@ -319,17 +319,10 @@ def trilu(node: Node, b: Builder) -> Value:
     dims = dims_of(x)
     if len(dims) < 2:
         raise node.error(f"the input has rank {len(dims)}; supported: 2 and more")
-    upper, (rows, columns) = node.flag("upper", True), dims[-2:]
-    if isinstance(rows, int) and isinstance(columns, int) and node.is_known(1):
-        diagonal = int(node.scalar_at(1, "k") or 0)
-        triangle = np.triu if upper else np.tril
-        b.require_size(max(rows, 1) * max(columns, 1), "the mask")
-        mask: Value = b.constant(triangle(np.ones((rows, columns), np.bool_), diagonal))
-    else:
-        along = b.op("expand_dims", b.counting(rows), axis=1)
-        k = node.optional(1)
-        along = along if k is None else b.op("add", along, b.reshape(k, ()))
-        mask = b.op("greater_equal" if upper else "less_equal", b.counting(columns), along)
+    upper, (rows, columns), k = node.flag("upper", True), dims[-2:], node.optional(1)
+    along = b.op("expand_dims", b.counting(rows), axis=1)
+    along = along if k is None else b.op("add", along, b.reshape(k, ()))
+    mask = b.op("greater_equal" if upper else "less_equal", b.counting(columns), along)
     return b.op("where", mask, x, b.scalar_like(0, x))
 
 

@@ -19,10 +19,8 @@ def array_feature_extractor(node: Node, b: Builder) -> Value:
     x, indices = node.input(0), node.input(1)
     if rank_of(x) == 1:
         x = b.reshape(x, (1, *dims_of(x)))
-    count = 1
-    for dim in shape_of(indices):
-        count *= dim
-    return b.op("take", x, b.reshape(indices, (count,)), axis=rank_of(x) - 1, mode="clip")
+    indices = b.op("reshape", indices, newshape=(-1,))
+    return b.op("take", x, indices, axis=rank_of(x) - 1, mode="clip")
 
 
 def _row(node: Node, name: str, size: int, default: float, b: Builder) -> Value:

@@ -138,11 +138,7 @@ def group_normalization(node: Node, b: Builder) -> Value:
             f"attribute num_groups is {groups} for shape {shape_text(dims)}; supported: a divisor "
             "of the channels of at least three dims"
         )
-    if has_static_shape(x):
-        shape = shape_of(x)
-        grouped = b.reshape(x, (shape[0], groups, prod(shape[1:]) // groups))
-    else:
-        grouped = b.op("reshape", x, newshape=(0, groups, -1))
+    grouped = b.op("reshape", x, newshape=(0, groups, -1))
     _, centred, variance = _moments(grouped, (2,), b)
     y = b.op("multiply", centred, _inverse_deviation(variance, node.number("epsilon", 1e-5), b))
     y = b.op("multiply", b.reshape(y, dims), _channelwise(node.input(1), len(dims), b))
