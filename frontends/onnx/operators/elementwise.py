@@ -12,8 +12,6 @@ from ..convert.onnx_builder import Builder
 from ..convert.onnx_values import Constant, Value, dtype_of, is_float, shape_of
 from .rule import Convert, Rule, Rules, since
 
-INDEX = np.dtype(np.int64)
-
 
 def unary(name: str) -> Convert:
     """Return the conversion to the unary operator `name` of `relay`."""
