@@ -12,6 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 from onnx import NodeProto, helper
@@ -133,6 +134,8 @@ class Cell(ABC):
     weights: Value
     bias: Value | None
     clip: float | None
+    peepholes: Value | None
+    """Of an LSTM: the weights (3 * H) of C in the gates i, o and f."""
 
     @abstractmethod
     def step(self, x: Value, states: Sequence[Value]) -> list[Value]:
@@ -192,8 +195,6 @@ class GatedCell(Cell):
 class MemoryCell(Cell):
     """A cell of an LSTM, with gates i (input), o (output), f (forget) and c; states H and C."""
 
-    peepholes: Value | None = None
-    """The weights (3 * H) of C in the gates i, o and f."""
     coupled: bool = False
     """The forget gate is 1 minus the input gate."""
 
@@ -318,25 +319,27 @@ class Layer:
 
     def run(
         self,
-        cell_of: Callable[[int, Sequence[Function], Value | None], Cell],
+        make: Callable[..., Cell],
         functions: Sequence[str],
         states: Sequence[tuple[int, str]],
         *,
         apart: bool = False,
     ) -> Results:
         """
-        Run the cell of each direction.
+        Run a cell of each direction, which `make` returns.
 
-        `cell_of` returns it, given the direction, its activation functions (by default those called
-        `functions`) and its bias (None, unless biases are kept `apart`); `states` are the inputs of
-        its initial states.
+        Its activation functions are by default those called `functions`, its bias is None unless
+        biases are kept `apart`, and `states` are the inputs of its initial states.
         """
         count = len(functions)
         active = _activations(self.node, functions, len(self.backward))
         done: list[Repeated] = []
         for i in range(len(self.backward)):
             bias, own = self.biases(i, apart)
-            cell = cell_of(i, active[count * i : count * (i + 1)], own)
+            weights = self.weights(2, i, "R")
+            peepholes = None if self.node.optional(7) is None else self.vector(7, i, "P", 3)
+            chosen = active[count * i : count * (i + 1)]
+            cell = make(self.node, self.b, self.size, chosen, weights, own, self.clip, peepholes)
             initial = [self.initial(index, i, what) for index, what in states]
             done.append(self._run_cell(i, cell, self.products(i, bias), initial))
         return self.results(done)
@@ -383,38 +386,18 @@ HIDDEN, MEMORY = (5, "initial_h"), (6, "initial_c")
 
 
 def rnn(node: Node, b: Builder) -> Results:
-    layer = Layer(node, b, gates=1)
-
-    def cell(direction: int, functions: Sequence[Function], bias: Value | None) -> Cell:
-        weights = layer.weights(2, direction, "R")
-        return SimpleCell(node, b, layer.size, functions, weights, bias, layer.clip)
-
-    return layer.run(cell, ("Tanh",), [HIDDEN])
+    return Layer(node, b, gates=1).run(SimpleCell, ("Tanh",), [HIDDEN])
 
 
 def gru(node: Node, b: Builder) -> Results:
-    layer = Layer(node, b, gates=3)
     linear = node.flag("linear_before_reset", False)
-
-    def cell(direction: int, functions: Sequence[Function], bias: Value | None) -> Cell:
-        weights = layer.weights(2, direction, "R")
-        return GatedCell(node, b, layer.size, functions, weights, bias, layer.clip, linear)
-
-    return layer.run(cell, ("Sigmoid", "Tanh"), [HIDDEN], apart=linear)
+    cell = partial(GatedCell, linear_before_reset=linear)
+    return Layer(node, b, gates=3).run(cell, ("Sigmoid", "Tanh"), [HIDDEN], apart=linear)
 
 
 def lstm(node: Node, b: Builder) -> Results:
-    layer = Layer(node, b, gates=4)
-    coupled = node.flag("input_forget", False)
-
-    def cell(direction: int, functions: Sequence[Function], bias: Value | None) -> Cell:
-        weights = layer.weights(2, direction, "R")
-        peepholes = None if node.optional(7) is None else layer.vector(7, direction, "P", 3)
-        return MemoryCell(
-            node, b, layer.size, functions, weights, bias, layer.clip, peepholes, coupled
-        )
-
-    return layer.run(cell, ("Sigmoid", "Tanh", "Tanh"), [HIDDEN, MEMORY])
+    cell = partial(MemoryCell, coupled=node.flag("input_forget", False))
+    return Layer(node, b, gates=4).run(cell, ("Sigmoid", "Tanh", "Tanh"), [HIDDEN, MEMORY])
 
 
 RULES: Rules = {"GRU": since(7, gru), "LSTM": since(7, lstm), "RNN": since(7, rnn)}
