@@ -21,10 +21,10 @@ from ....operators.slicing import as_slice, picked
 from ....runtime.kernels import KERNELS
 from .onnx_values import Array
 
-FOLD_LIMIT = 1024
+FOLD_LIMIT = 1 << 13
 """Maximum number of elements of an operand of a folded operator, views excepted."""
 
-RESULT_LIMIT = FOLD_LIMIT**2
+RESULT_LIMIT = 1 << 20
 """Maximum number of elements of a result of a folded operator, views excepted."""
 
 MAKE_LIMIT = 2**26

@@ -67,15 +67,10 @@ def with_inner(nodes: Iterable[NodeProto]) -> Iterator[NodeProto]:
 
 def names_read(nodes: Iterable[NodeProto], outputs: Sequence[str]) -> frozenset[str]:
     """Return the names that `nodes` read, directly or in their graphs, and `outputs`."""
-    found = set(outputs)
-    rest = [(nodes, outputs)]
-    while rest:
-        level, results = rest.pop()
-        found.update(results)
-        for node in level:
-            found.update(node.input)
-            rest += ((g.node, [o.name for o in g.output]) for g in graphs_of(node))
-    return frozenset(found)
+    inner = list(with_inner(nodes))
+    graphs = (graph for node in inner for graph in graphs_of(node))
+    results = (info.name for graph in graphs for info in graph.output)
+    return frozenset(outputs).union(results, *(node.input for node in inner))
 
 
 def declared_in(graph: GraphProto) -> dict[str, ValueInfoProto]:

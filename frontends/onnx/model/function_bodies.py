@@ -79,7 +79,11 @@ def model_body(node: Node, functions: Mapping[Key, FunctionProto]) -> Body | Non
 
 
 def schema_body(node: Node) -> Body | None:
-    """Return the body by which ONNX defines the operator of `node`, if it does."""
+    """
+    Return the body by which ONNX defines the operator of `node`, if it does.
+
+    It may be of operators of a later set than the model's.
+    """
     try:
         schema: Any = defs.get_schema(node.op_type, node.opset, node.domain)
     except defs.SchemaError:
@@ -89,7 +93,8 @@ def schema_body(node: Node) -> Body | None:
         for name, attribute in schema.attributes.items()
         if attribute.default_value.type != AttributeProto.UNDEFINED
     }
-    fixed: list[int] = [v for v in schema.function_opset_versions if v <= node.opset]
+    versions: list[int] = schema.function_opset_versions
+    fixed = [v for v in versions if v <= node.opset] or sorted(versions)[:1]
     dependent = schema.context_dependent_function_opset_versions
     by_types: list[int] = [v for v in dependent if v <= node.opset]
     if fixed:

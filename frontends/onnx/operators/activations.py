@@ -1,6 +1,9 @@
-"""Activation functions; those without an operator in `relay` are expressed by others."""
+"""Activation functions, but for those that ONNX defines by others."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -8,7 +11,7 @@ from ..convert.node import Node
 from ..convert.onnx_builder import Builder
 from ..convert.onnx_values import Value, dims_of, dtype_of, rank_of
 from .elementwise import unary
-from .rule import Convert, Rule, Rules, since
+from .rule import Convert, Rules, since
 from .shapes import as_matrix
 
 
@@ -38,82 +41,10 @@ def gelu(node: Node, b: Builder) -> Value:
 
 def softplus(node: Node, b: Builder) -> Value:
     """Compute log(1 + exp(x)) such that exp cannot overflow."""
-    return softplus_of(node.input(0), b)
-
-
-def softplus_of(x: Value, b: Builder) -> Value:
-    """Compute log(1 + exp(x))."""
+    x = node.input(0)
     small = b.op("exp", b.op("negative", b.op("abs", x)))
     tail = b.op("log", b.op("add", small, b.scalar_like(1, x)))
     return b.op("add", b.op("nn.relu", x), tail)
-
-
-def softsign(node: Node, b: Builder) -> Value:
-    return softsign_of(node.input(0), b)
-
-
-def softsign_of(x: Value, b: Builder) -> Value:
-    """Compute x / (1 + |x|)."""
-    return b.op("divide", x, b.op("add", b.op("abs", x), b.scalar_like(1, x)))
-
-
-def mish(node: Node, b: Builder) -> Value:
-    """Compute x * tanh(softplus(x))."""
-    x = node.input(0)
-    return b.op("multiply", x, b.op("tanh", softplus_of(x, b)))
-
-
-def hard_sigmoid_of(x: Value, alpha: float, beta: float, b: Builder) -> Value:
-    """Compute max(0, min(1, alpha * x + beta))."""
-    line = b.op("multiply", x, b.scalar_like(alpha, x))
-    line = b.op("add", line, b.scalar_like(beta, x))
-    return b.op("clip", line, a_min=0.0, a_max=1.0)
-
-
-def hard_sigmoid(node: Node, b: Builder) -> Value:
-    """Compute max(0, min(1, alpha * x + beta))."""
-    return hard_sigmoid_of(node.input(0), node.number("alpha", 0.2), node.number("beta", 0.5), b)
-
-
-def elu_of(x: Value, alpha: float, gamma: float, b: Builder) -> Value:
-    """Compute gamma * x above 0, and gamma * alpha * (exp(x) - 1) below."""
-    zero = b.scalar_like(0, x)
-    below = b.op("minimum", x, zero)  # exp of large elements would overflow
-    grown = b.op("subtract", b.op("exp", below), b.scalar_like(1, x))
-    grown = b.op("multiply", grown, b.scalar_like(gamma * alpha, x))
-    above = x if gamma == 1.0 else b.op("multiply", x, b.scalar_like(gamma, x))
-    return b.op("where", b.op("greater", x, zero), above, grown)
-
-
-def elu(node: Node, b: Builder) -> Value:
-    return elu_of(node.input(0), node.number("alpha", 1.0), 1.0, b)
-
-
-def selu(node: Node, b: Builder) -> Value:
-    alpha = node.number("alpha", 1.67326319217681884765625)
-    gamma = node.number("gamma", 1.05070102214813232421875)
-    return elu_of(node.input(0), alpha, gamma, b)
-
-
-def thresholded_relu(node: Node, b: Builder) -> Value:
-    return thresholded_relu_of(node.input(0), node.number("alpha", 1.0), b)
-
-
-def thresholded_relu_of(x: Value, alpha: float, b: Builder) -> Value:
-    """Compute x where it is above alpha, and 0 elsewhere."""
-    above = b.op("greater", x, b.scalar_like(alpha, x))
-    return b.op("where", above, x, b.scalar_like(0, x))
-
-
-def shrink(node: Node, b: Builder) -> Value:
-    """Move x toward 0 by `bias` where it is further than `lambd` from 0; else return 0."""
-    x = node.input(0)
-    bias, lambd = node.number("bias", 0.0), node.number("lambd", 0.5)
-    up = b.op("add", x, b.scalar_like(bias, x))
-    down = b.op("subtract", x, b.scalar_like(bias, x))
-    zero = b.scalar_like(0, x)
-    inner = b.op("where", b.op("less", x, b.scalar_like(-lambd, x)), up, zero)
-    return b.op("where", b.op("greater", x, b.scalar_like(lambd, x)), down, inner)
 
 
 def in_float32(name: str, x: Value, axis: int, b: Builder) -> Value:
@@ -123,69 +54,40 @@ def in_float32(name: str, x: Value, axis: int, b: Builder) -> Value:
     return b.rounded(b.op(name, wide, axis=axis), dtype)
 
 
-def softmax_of_matrix(name: str) -> Convert:
-    """Return the conversion for opsets up to 12, which flatten to a matrix at `axis`."""
+def along_axis(build: Callable[[Value, int, Builder], Value]) -> Convert:
+    """Return the conversion of what `build` builds; up to opset 12, of a matrix, along its rows."""
 
     def convert(node: Node, b: Builder) -> Value:
         x = node.input(0)
         rank = rank_of(x)
-        given = node.integer("axis", 1)
-        axis = given if given == rank else node.axis(given, rank)
-        if axis == rank - 1:
-            return in_float32(name, x, -1, b)
-        return b.reshape(in_float32(name, as_matrix(x, axis, b), -1, b), dims_of(x))
+        axis = node.integer("axis", 1 if node.opset < 13 else -1)
+        if node.opset >= 13 or axis != rank:
+            axis = node.axis(axis, rank)
+        if node.opset >= 13 or axis == rank - 1:
+            return build(x, axis, b)
+        return b.reshape(build(as_matrix(x, axis, b), 1, b), dims_of(x))
 
     return convert
 
 
-def softmax_of_axis(name: str) -> Convert:
-    """Return the conversion from opset 13 on, along one axis."""
-
-    def convert(node: Node, b: Builder) -> Value:
-        return in_float32(name, node.input(0), node.integer("axis", -1), b)
-
-    return convert
-
-
-def hardmax(node: Node, b: Builder) -> Value:
+def hardmax_of(x: Value, axis: int, b: Builder) -> Value:
     """Return 1 at the first of the greatest elements along an axis, and 0 elsewhere."""
-    x = node.input(0)
-    rank = rank_of(x)
-    given = node.integer("axis", 1 if node.opset < 13 else -1)
-    flat = (
-        x
-        if node.opset >= 13
-        else as_matrix(x, given if given == rank else node.axis(given, rank), b)
-    )
-    axis = node.axis(given, rank) if node.opset >= 13 else 1
-    size = dims_of(flat)[axis]
-    first = b.op("argmax", flat, axis=(axis,), keepdims=True)
+    size, rank = dims_of(x)[axis], rank_of(x)
+    first = b.op("argmax", x, axis=(axis,), keepdims=True)
     places = b.cast(b.counting(size), dtype_of(first))
-    places = b.reshape(places, [size if i == axis else 1 for i in range(rank_of(flat))])
-    y = b.cast(b.op("equal", first, places), dtype_of(x))
-    return b.reshape(y, dims_of(x))
-
-
-def _softmax_rules(name: str) -> tuple[Rule, ...]:
-    return (Rule(softmax_of_matrix(name), 1, 13), Rule(softmax_of_axis(name), 13))
+    places = b.reshape(places, [size if i == axis else 1 for i in range(rank)])
+    return b.cast(b.op("equal", first, places), dtype_of(x))
 
 
 RULES: Rules = {
-    "Elu": since(6, elu),
     "Gelu": since(20, gelu),
-    "HardSigmoid": since(6, hard_sigmoid),
-    "Hardmax": since(1, hardmax),
+    "Hardmax": since(1, along_axis(hardmax_of)),
     "LeakyRelu": since(6, leaky_relu),
-    "LogSoftmax": _softmax_rules("nn.log_softmax"),
-    "Mish": since(18, mish),
+    "LogSoftmax": since(1, along_axis(partial(in_float32, "nn.log_softmax"))),
     "PRelu": since(6, prelu),
     "Relu": since(6, unary("nn.relu")),
-    "Selu": since(6, selu),
-    "Shrink": since(9, shrink),
     "Sigmoid": since(6, unary("sigmoid")),
-    "Softmax": _softmax_rules("nn.softmax"),
+    "Softmax": since(1, along_axis(partial(in_float32, "nn.softmax"))),
     "Softplus": since(1, softplus),
-    "Softsign": since(1, softsign),
     "Tanh": since(6, unary("tanh")),
-    "ThresholdedRelu": since(10, thresholded_relu),
 }

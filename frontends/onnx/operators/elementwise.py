@@ -10,9 +10,7 @@ from ....operators.element_types import ELEMENT_TABLE
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
 from ..convert.onnx_values import Constant, Value, dtype_of, is_float, shape_of
-from .rule import Convert, Rule, Rules, since
-
-INDEX = np.dtype(np.int64)
+from .rule import Convert, Rules, since
 
 
 def unary(name: str) -> Convert:
@@ -28,36 +26,27 @@ def binary(name: str) -> Convert:
     """Return the conversion to the binary operator `name` of `relay`, with broadcasting."""
 
     def convert(node: Node, b: Builder) -> Value:
-        return b.op(name, node.input(0), node.input(1))
+        return b.op(name, node.input(0), _second(node, b))
 
     return convert
 
 
-def aligned_binary(name: str) -> Convert:
-    """
-    Return the conversion for opset 6: `broadcast` aligns the second input at dim `axis` of the
-    first.
-    """
-
-    def convert(node: Node, b: Builder) -> Value:
-        x, y = node.input(0), node.input(1)
-        broadcast, axis = node.flag("broadcast", False), node.optional_int("axis")
-        left, right = shape_of(x), shape_of(y)
-        if not broadcast and left != right:
-            raise node.error(
-                f"shapes {list(left)} and {list(right)} differ; supported: equal ones, or "
-                "attribute broadcast = 1"
-            )
-        if broadcast and axis is not None:
-            behind = len(left) - node.axis(axis, len(left)) - len(right)
-            y = b.reshape(y, (*right, *([1] * max(behind, 0))))
-        return b.op(name, x, y)
-
-    return convert
-
-
-def _binary_rules(name: str) -> tuple[Rule, ...]:
-    return (Rule(aligned_binary(name), 6, 7), Rule(binary(name), 7))
+def _second(node: Node, b: Builder) -> Value:
+    """Return input 1; in opset 6, `broadcast` aligns it at dim `axis` of input 0."""
+    y = node.input(1)
+    if node.opset > 6:
+        return y
+    broadcast, axis = node.flag("broadcast", False), node.optional_int("axis")
+    left, right = shape_of(node.input(0)), shape_of(y)
+    if not broadcast and left != right:
+        raise node.error(
+            f"shapes {list(left)} and {list(right)} differ; supported: equal ones, or "
+            "attribute broadcast = 1"
+        )
+    if not broadcast or axis is None:
+        return y
+    behind = len(left) - node.axis(axis, len(left)) - len(right)
+    return b.reshape(y, (*right, *([1] * max(behind, 0))))
 
 
 def combined(name: str, node: Node, b: Builder) -> Value:
@@ -85,7 +74,7 @@ def mean(node: Node, b: Builder) -> Value:
 
 def power(node: Node, b: Builder) -> Value:
     """Convert a power; the exponent may have another dtype, the result has that of the base."""
-    base, exponent = node.input(0), node.input(1)
+    base, exponent = node.input(0), _second(node, b)
     dtype, other = dtype_of(base), dtype_of(exponent)
     if is_float(other) and not is_float(dtype):
         return b.cast(b.op("power", b.cast(base, other), exponent), dtype)
@@ -180,23 +169,18 @@ def cast_like(node: Node, b: Builder) -> Value:
     return _cast(node, b, dtype_of(node.input(1)))
 
 
-def clip_by_attributes(node: Node, b: Builder) -> Value:
-    """Convert for opsets up to 10, whose bounds are attributes."""
-    low, high = node.optional_float("min"), node.optional_float("max")
-    x = node.input(0)
-    dtype = dtype_of(x)
-    low_value = None if low is None else b.scalar(low, dtype)
-    high_value = None if high is None else b.scalar(high, dtype)
-    return _clip(b, x, low_value, high_value)
-
-
 def clip(node: Node, b: Builder) -> Value:
-    """Convert from opset 11 on, where the bounds are inputs."""
-    return _clip(b, node.input(0), node.optional(1), node.optional(2))
+    """
+    Clip; the bounds are attributes up to opset 10.
 
-
-def _clip(b: Builder, x: Value, low: Value | None, high: Value | None) -> Value:
-    """Clip; a single bound, or bounds that f64 cannot represent, become a maximum or a minimum."""
+    A single bound, or bounds that f64 cannot represent, become a maximum or a minimum.
+    """
+    x = node.input(0)
+    if node.opset < 11:
+        given = node.optional_float("min"), node.optional_float("max")
+        low, high = (None if bound is None else b.scalar_like(bound, x) for bound in given)
+    else:
+        low, high = node.optional(1), node.optional(2)
     if isinstance(low, Constant) and isinstance(high, Constant) and is_float(dtype_of(x)):
         if low.array.size == high.array.size == 1 and low.array <= high.array:
             return b.op("clip", x, a_min=float(low.array.item()), a_max=float(high.array.item()))
@@ -225,8 +209,8 @@ RULES: Rules = {
     "Abs": since(6, unary("abs")),
     "Acos": since(7, unary("acos")),
     "Acosh": since(9, unary("acosh")),
-    "Add": _binary_rules("add"),
-    "And": _binary_rules("logical_and"),
+    "Add": since(6, binary("add")),
+    "And": since(6, binary("logical_and")),
     "Asin": since(7, unary("asin")),
     "Asinh": since(9, unary("asinh")),
     "Atan": since(7, unary("atan")),
@@ -240,39 +224,39 @@ RULES: Rules = {
     "BitwiseOr": since(18, binary("bitwise_or")),
     "BitwiseXor": since(18, binary("bitwise_xor")),
     "Ceil": since(6, unary("ceil")),
-    "Clip": (Rule(clip_by_attributes, 6, 11), Rule(clip, 11)),
+    "Clip": since(6, clip),
     "Cosh": since(9, unary("cosh")),
     "Cos": since(7, unary("cos")),
-    "Div": _binary_rules("divide"),
-    "Equal": _binary_rules("equal"),
+    "Div": since(6, binary("divide")),
+    "Equal": since(6, binary("equal")),
     "Erf": since(9, unary("erf")),
     "Exp": since(6, unary("exp")),
     "Floor": since(6, unary("floor")),
-    "Greater": _binary_rules("greater"),
+    "Greater": since(6, binary("greater")),
     "GreaterOrEqual": since(12, binary("greater_equal")),
     "IsInf": since(10, is_inf),
     "IsNaN": since(9, unary("isnan")),
-    "Less": _binary_rules("less"),
+    "Less": since(6, binary("less")),
     "LessOrEqual": since(12, binary("less_equal")),
     "Log": since(6, unary("log")),
     "Max": since(6, variadic("maximum")),
     "Mean": since(6, mean),
     "Min": since(6, variadic("minimum")),
     "Mod": since(10, mod),
-    "Mul": _binary_rules("multiply"),
+    "Mul": since(6, binary("multiply")),
     "Neg": since(6, unary("negative")),
     "Not": since(1, unary("logical_not")),
-    "Or": _binary_rules("logical_or"),
-    "Pow": (Rule(aligned_binary("power"), 6, 7), Rule(power, 7)),
+    "Or": since(6, binary("logical_or")),
+    "Pow": since(6, power),
     "Reciprocal": since(6, reciprocal),
     "Round": since(11, unary("round")),
     "Sign": since(9, unary("sign")),
     "Sinh": since(9, unary("sinh")),
     "Sin": since(7, unary("sin")),
     "Sqrt": since(6, unary("sqrt")),
-    "Sub": _binary_rules("subtract"),
+    "Sub": since(6, binary("subtract")),
     "Sum": since(6, variadic("add")),
     "Tan": since(7, unary("tan")),
     "Where": since(9, where),
-    "Xor": _binary_rules("logical_xor"),
+    "Xor": since(6, binary("logical_xor")),
 }

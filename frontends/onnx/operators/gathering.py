@@ -6,8 +6,9 @@ import numpy as np
 
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
-from ..convert.onnx_values import Constant, Value, dims_of, rank_of, shape_of, shape_text
+from ..convert.onnx_values import Constant, Value, dims_of, rank_of, shape_text
 from .rule import Rules, since
+from .shapes import merged
 
 INDEX = np.dtype(np.int64)
 
@@ -78,20 +79,15 @@ def reverse_sequence(node: Node, b: Builder) -> Value:
         raise node.error(f"the axes are {time} and {batch}; supported: 0 and 1")
     order = [1, 0, *range(2, rank_of(x))]
     turned = x if time == 0 else b.transpose(x, order)
-    steps, count, *rest = shape_of(turned)
-    if dims_of(lengths) != (count,):
-        raise node.error(
-            f"the lengths have shape {shape_text(dims_of(lengths))}; supported: [{count}]"
-        )
-    b.require_size(steps, "a sequence")
-    b.require_size(count, "the vector of lengths")
-    at = b.constant(np.arange(steps, dtype=np.int64).reshape(steps, 1))
+    steps, count = dims_of(turned)[:2]
+    lengths = b.reshape(lengths, (count,))
+    at = b.op("expand_dims", b.counting(steps), axis=1)
     last = b.op("subtract", lengths, b.scalar(1, INDEX))
     inside = b.op("less", at, lengths)
     places = b.op("where", inside, b.op("subtract", last, at), at)
-    places = b.op("multiply", places, b.scalar(count, INDEX))
-    places = b.op("add", places, b.constant(np.arange(count, dtype=np.int64)))
-    y = b.op("take", b.reshape(turned, (steps * count, *rest)), places, axis=0, mode="clip")
+    places = b.op("multiply", places, b.size(count))
+    places = b.op("add", places, b.counting(count))
+    y = b.op("take", merged(turned, 2, b), places, axis=0, mode="clip")
     return y if time == 0 else b.transpose(y, order)
 
 

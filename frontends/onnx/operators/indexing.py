@@ -18,7 +18,7 @@ from ..convert.onnx_values import (
     shape_of,
     shape_text,
 )
-from .rule import Results, Rule, Rules, since
+from .rule import Results, Rules, since
 
 INT64 = np.dtype(np.int64)
 
@@ -100,28 +100,6 @@ def compress(node: Node, b: Builder) -> Value:
     return b.op("take", x, indices, axis=node.axis(axis, rank_of(x)), mode="clip")
 
 
-def slice_by_attributes(node: Node, b: Builder) -> Value:
-    """Convert for opsets up to 9, whose ranges are attributes and steps are 1."""
-    starts, ends = node.ints("starts"), node.ints("ends")
-    if starts is None or ends is None:
-        raise node.error("attribute starts or ends is missing")
-    return _sliced(node, starts, ends, node.ints("axes"), None, b)
-
-
-def slice_by_inputs(node: Node, b: Builder) -> Value:
-    """Convert from opset 10 on, where the ranges are inputs."""
-    if not node.is_known(1, 2, 3, 4):
-        return _sliced_at_run_time(node, b)
-    return _sliced(
-        node,
-        node.required_ints(1, "starts"),
-        node.required_ints(2, "ends"),
-        node.ints_at(3, "axes"),
-        node.ints_at(4, "steps"),
-        b,
-    )
-
-
 def _sliced_at_run_time(node: Node, b: Builder) -> Value:
     """Slice; numbers that are not known yet are operands."""
     x = node.input(0)
@@ -163,15 +141,14 @@ def _on_all_axes(
     return spread(starts, 0), spread(ends, 2**63 - 1), spread(steps, 1)
 
 
-def _sliced(
-    node: Node,
-    starts: Sequence[int],
-    ends: Sequence[int],
-    axes: Sequence[int] | None,
-    steps: Sequence[int] | None,
-    b: Builder,
-) -> Value:
-    """Slice; ranges that exceed the tensor end at its edge."""
+def slice_(node: Node, b: Builder) -> Value:
+    """Slice; ranges are attributes up to opset 9; those that exceed the tensor end at its edge."""
+    if node.opset >= 10 and not node.is_known(1, 2, 3, 4):
+        return _sliced_at_run_time(node, b)
+    starts, ends = node.int_list("starts", 1), node.int_list("ends", 2)
+    axes, steps = node.int_list("axes", 3), node.ints_at(4, "steps")
+    if starts is None or ends is None:
+        raise node.error("the starts or ends are missing")
     x = node.input(0)
     dims = dims_of(x)
     axes = range(len(starts)) if axes is None else axes
@@ -248,23 +225,41 @@ def gather(node: Node, b: Builder) -> Value:
     return b.op("take", x, positive, axis=axis, mode="clip")
 
 
-def pad_by_attributes(node: Node, b: Builder) -> Value:
-    """Convert for opsets up to 10, where pads and value are attributes."""
-    pads = node.ints("pads")
+def pad(node: Node, b: Builder) -> Value:
+    """Pad, and crop by negative pads; pads and value are attributes up to opset 10."""
+    x = node.input(0)
+    if node.opset < 11:
+        value: Value = b.scalar_like(node.number("value", 0.0), x)
+    else:
+        given = node.optional(2)
+        value = b.scalar_like(0, x) if given is None else b.reshape(given, ())
+        if not node.is_known(1, 3):
+            return _padded_at_run_time(node, x, value, b)
+    pads, axes = node.int_list("pads", 1), node.ints_at(3, "axes")
     if pads is None:
-        raise node.error("attribute pads is missing")
-    x = node.input(0)
-    return _padded(node, x, pads, None, b.scalar_like(node.number("value", 0.0), x), b)
-
-
-def pad_by_inputs(node: Node, b: Builder) -> Value:
-    """Convert from opset 11 on, where pads and value are inputs and may concern only some axes."""
-    x = node.input(0)
-    value = node.optional(2)
-    value = b.scalar_like(0, x) if value is None else b.reshape(value, ())
-    if not node.is_known(1, 3):
-        return _padded_at_run_time(node, x, value, b)
-    return _padded(node, x, node.required_ints(1, "pads"), node.ints_at(3, "axes"), value, b)
+        raise node.error("the pads are missing")
+    mode = node.choice("mode", "constant", PAD_MODES)
+    rank = rank_of(x)
+    where = list(range(rank)) if axes is None else node.axes(axes, rank)
+    if len(pads) != 2 * len(where):
+        raise node.error(f"there are {len(pads)} pads; supported: {2 * len(where)}")
+    width = [0] * (2 * rank)
+    for i, axis in enumerate(where):
+        before, after = pads[i], pads[i + len(where)]
+        size = dims_of(x)[axis]
+        if not isinstance(size, int):
+            if before < 0 or after < 0:
+                x = b.slice(x, axis, max(-before, 0), after if after < 0 else 2**63 - 1)
+        elif size + min(before, 0) + min(after, 0) < 0:
+            raise node.error(f"pads {before} and {after} crop more than {size} elements")
+        else:
+            x = b.slice(x, axis, max(-before, 0), size - max(-after, 0))
+        width[2 * axis : 2 * axis + 2] = max(before, 0), max(after, 0)
+    if not any(width):
+        return x
+    if mode == "wrap":
+        return _wrapped(node, x, width, b)
+    return b.op("nn.pad", x, value, pad_width=tuple(width), pad_mode=mode)
 
 
 def _padded_at_run_time(node: Node, x: Value, value: Value, b: Builder) -> Value:
@@ -305,39 +300,6 @@ def _padded_at_run_time(node: Node, x: Value, value: Value, b: Builder) -> Value
     return b.op("dyn.nn.pad", x, width, value, pad_mode=mode)
 
 
-def _padded(
-    node: Node,
-    x: Value,
-    pads: Sequence[int],
-    axes: Sequence[int] | None,
-    value: Value,
-    b: Builder,
-) -> Value:
-    """Pad; negative padding crops."""
-    mode = node.choice("mode", "constant", PAD_MODES)
-    rank = rank_of(x)
-    where = list(range(rank)) if axes is None else node.axes(axes, rank)
-    if len(pads) != 2 * len(where):
-        raise node.error(f"there are {len(pads)} pads; supported: {2 * len(where)}")
-    width = [0] * (2 * rank)
-    for i, axis in enumerate(where):
-        before, after = pads[i], pads[i + len(where)]
-        size = dims_of(x)[axis]
-        if not isinstance(size, int):
-            if before < 0 or after < 0:
-                x = b.slice(x, axis, max(-before, 0), after if after < 0 else 2**63 - 1)
-        elif size + min(before, 0) + min(after, 0) < 0:
-            raise node.error(f"pads {before} and {after} crop more than {size} elements")
-        else:
-            x = b.slice(x, axis, max(-before, 0), size - max(-after, 0))
-        width[2 * axis : 2 * axis + 2] = max(before, 0), max(after, 0)
-    if not any(width):
-        return x
-    if mode == "wrap":
-        return _wrapped(node, x, width, b)
-    return b.op("nn.pad", x, value, pad_width=tuple(width), pad_mode=mode)
-
-
 def _wrapped(node: Node, x: Value, width: Sequence[int], b: Builder) -> Value:
     """Pad each axis with elements from its other end, in circles."""
     for axis, size in enumerate(shape_of(x)):
@@ -357,17 +319,10 @@ def trilu(node: Node, b: Builder) -> Value:
     dims = dims_of(x)
     if len(dims) < 2:
         raise node.error(f"the input has rank {len(dims)}; supported: 2 and more")
-    upper, (rows, columns) = node.flag("upper", True), dims[-2:]
-    if isinstance(rows, int) and isinstance(columns, int) and node.is_known(1):
-        diagonal = int(node.scalar_at(1, "k") or 0)
-        triangle = np.triu if upper else np.tril
-        b.require_size(max(rows, 1) * max(columns, 1), "the mask")
-        mask: Value = b.constant(triangle(np.ones((rows, columns), np.bool_), diagonal))
-    else:
-        along = b.op("expand_dims", b.counting(rows), axis=1)
-        k = node.optional(1)
-        along = along if k is None else b.op("add", along, b.reshape(k, ()))
-        mask = b.op("greater_equal" if upper else "less_equal", b.counting(columns), along)
+    upper, (rows, columns), k = node.flag("upper", True), dims[-2:], node.optional(1)
+    along = b.op("expand_dims", b.counting(rows), axis=1)
+    along = along if k is None else b.op("add", along, b.reshape(k, ()))
+    mask = b.op("greater_equal" if upper else "less_equal", b.counting(columns), along)
     return b.op("where", mask, x, b.scalar_like(0, x))
 
 
@@ -378,29 +333,18 @@ def one_hot(node: Node, b: Builder) -> Value:
         raise node.error(f"the values have shape {shape_text(dims_of(values))}; supported: [2]")
     values = b.reshape(values, (2,))
     axis = node.axis(node.integer("axis", -1), rank_of(indices) + 1)
-    indices = b.cast(indices, np.dtype(np.int64))
-    if not node.is_known(1) or not has_static_shape(indices):
-        return _one_hot_at_run_time(node, indices, axis, values, b)
-    depth = node.scalar_at(1, "depth")
-    if depth is None or depth < 1:
-        raise node.error(f"depth is {depth}; supported: 1 and more")
-    depth = int(depth)
-    b.require_size(depth, "a row")
-    shape = shape_of(indices)
-    back = b.op("add", indices, b.scalar(depth, np.dtype(np.int64)))
-    indices = b.op("where", b.op("less", indices, b.scalar_like(0, indices)), back, indices)
-    places = b.constant(np.arange(depth).reshape(depth, *([1] * (len(shape) - axis))))
-    hit = b.op("equal", b.reshape(indices, (*shape[:axis], 1, *shape[axis:])), places)
-    off, on = (b.reshape(b.slice(values, 0, i, i + 1), ()) for i in range(2))
-    return b.op("where", hit, on, off)
-
-
-def _one_hot_at_run_time(node: Node, indices: Value, axis: int, values: Value, b: Builder) -> Value:
-    depth = b.cast(b.reshape(node.input(1), ()), np.dtype(np.int64))
+    depth = b.cast(b.reshape(node.input(1), ()), INT64)
+    indices = b.cast(indices, INT64)
     back = b.op("add", indices, depth)
     indices = b.op("where", b.op("less", indices, b.scalar_like(0, indices)), back, indices)
     off, on = (b.reshape(b.slice(values, 0, i, i + 1), ()) for i in range(2))
-    return b.op("dyn.one_hot", indices, on, off, depth, axis=axis, dtype=dtype_of(values))
+    if not isinstance(depth, Constant):
+        return b.op("dyn.one_hot", indices, on, off, depth, axis=axis, dtype=dtype_of(values))
+    count = int(depth.array)
+    if count < 1:
+        raise node.error(f"depth is {count}; supported: 1 and more")
+    b.require_size(count, "a row")
+    return b.op("one_hot", indices, on, off, depth=count, axis=axis, dtype=dtype_of(values))
 
 
 RULES: Rules = {
@@ -408,8 +352,8 @@ RULES: Rules = {
     "Concat": since(4, concat),
     "Gather": since(1, gather),
     "OneHot": since(9, one_hot),
-    "Pad": (Rule(pad_by_attributes, 2, 11), Rule(pad_by_inputs, 11)),
-    "Slice": (Rule(slice_by_attributes, 1, 10), Rule(slice_by_inputs, 10)),
+    "Pad": since(2, pad),
+    "Slice": since(1, slice_),
     "Split": since(2, split),
     "Trilu": since(14, trilu),
 }

@@ -14,7 +14,7 @@ from ..convert.onnx_values import Value, dims_of, rank_of, shape_of
 from .attention import RULES as ATTENTION
 from .linear import product, swapped
 from .normalization import by_mean_square
-from .rule import Results, Rules, since
+from .rule import Convert, Results, Rules, since
 
 
 def fused_matmul(node: Node, b: Builder) -> Value:
@@ -31,17 +31,15 @@ def fused_matmul(node: Node, b: Builder) -> Value:
     return z if alpha == 1.0 else b.op("multiply", z, b.scalar_like(alpha, z))
 
 
-def bias_gelu(node: Node, b: Builder) -> Value:
-    return b.op("nn.gelu", b.op("add", node.input(0), node.input(1)), approximate="none")
+def gelu(approximate: str) -> Convert:
+    """Return the conversion of the sum of the inputs."""
 
+    def convert(node: Node, b: Builder) -> Value:
+        return b.op(
+            "nn.gelu", _sum_of([node.input(0), node.optional(1)], b), approximate=approximate
+        )
 
-def gelu(node: Node, b: Builder) -> Value:
-    return b.op("nn.gelu", node.input(0), approximate="none")
-
-
-def fast_gelu(node: Node, b: Builder) -> Value:
-    x, bias = node.input(0), node.optional(1)
-    return b.op("nn.gelu", x if bias is None else b.op("add", x, bias), approximate="tanh")
+    return convert
 
 
 def quick_gelu(node: Node, b: Builder) -> Value:
@@ -108,11 +106,11 @@ def embed_layer_normalization(node: Node, b: Builder) -> Results:
 
 RULES: Rules = {
     **ATTENTION,
-    "BiasGelu": since(1, bias_gelu),
+    "BiasGelu": since(1, gelu("none")),
     "EmbedLayerNormalization": since(1, embed_layer_normalization),
-    "FastGelu": since(1, fast_gelu),
+    "FastGelu": since(1, gelu("tanh")),
     "FusedMatMul": since(1, fused_matmul),
-    "Gelu": since(1, gelu),
+    "Gelu": since(1, gelu("none")),
     "QuickGelu": since(1, quick_gelu),
     "SimplifiedLayerNormalization": since(1, simplified_layer_normalization),
     "SkipLayerNormalization": since(1, skip_layer_normalization),

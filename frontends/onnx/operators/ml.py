@@ -7,6 +7,7 @@ import numpy as np
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
 from ..convert.onnx_values import Value, dims_of, dtype_of, rank_of, shape_of
+from .normalization import by_norm, by_size
 from .rule import Results, Rules, since
 
 FLOAT = np.dtype(np.float32)
@@ -18,10 +19,8 @@ def array_feature_extractor(node: Node, b: Builder) -> Value:
     x, indices = node.input(0), node.input(1)
     if rank_of(x) == 1:
         x = b.reshape(x, (1, *dims_of(x)))
-    count = 1
-    for dim in shape_of(indices):
-        count *= dim
-    return b.op("take", x, b.reshape(indices, (count,)), axis=rank_of(x) - 1, mode="clip")
+    indices = b.op("reshape", indices, newshape=(-1,))
+    return b.op("take", x, indices, axis=rank_of(x) - 1, mode="clip")
 
 
 def _row(node: Node, name: str, size: int, default: float, b: Builder) -> Value:
@@ -45,14 +44,9 @@ def normalizer(node: Node, b: Builder) -> Value:
     norm = node.choice("norm", "MAX", ("MAX", "L1", "L2"))
     x = b.cast(node.input(0), FLOAT)
     axis = (rank_of(x) - 1,)
-    if norm == "MAX":
-        size = b.op("max", x, axis=axis, keepdims=True)
-    elif norm == "L1":
-        size = b.op("sum", b.op("abs", x), axis=axis, keepdims=True)
-    else:
-        size = b.op("sqrt", b.op("sum", b.op("multiply", x, x), axis=axis, keepdims=True))
-    zero = b.op("equal", size, b.scalar_like(0, size))
-    return b.op("divide", x, b.op("where", zero, b.scalar_like(1, size), size))
+    if norm != "MAX":
+        return by_norm(x, axis, 1 if norm == "L1" else 2, b)
+    return by_size(x, b.op("max", x, axis=axis, keepdims=True), b)
 
 
 def _linear(node: Node, rows: int, b: Builder) -> Value:

@@ -138,11 +138,7 @@ def group_normalization(node: Node, b: Builder) -> Value:
             f"attribute num_groups is {groups} for shape {shape_text(dims)}; supported: a divisor "
             "of the channels of at least three dims"
         )
-    if has_static_shape(x):
-        shape = shape_of(x)
-        grouped = b.reshape(x, (shape[0], groups, prod(shape[1:]) // groups))
-    else:
-        grouped = b.op("reshape", x, newshape=(0, groups, -1))
+    grouped = b.op("reshape", x, newshape=(0, groups, -1))
     _, centred, variance = _moments(grouped, (2,), b)
     y = b.op("multiply", centred, _inverse_deviation(variance, node.number("epsilon", 1e-5), b))
     y = b.op("multiply", b.reshape(y, dims), _channelwise(node.input(1), len(dims), b))
@@ -171,14 +167,22 @@ def lp_normalization(node: Node, b: Builder) -> Value:
     x = node.input(0)
     axis = (node.axis(node.integer("axis", -1), rank_of(x)),)
     p = node.integer("p", 2)
-    if p == 1:
-        norm = b.op("sum", b.op("abs", x), axis=axis, keepdims=True)
-    elif p == 2:
-        norm = b.op("sqrt", b.op("sum", b.op("multiply", x, x), axis=axis, keepdims=True))
-    else:
+    if p not in (1, 2):
         raise node.error(f"attribute p is {p}; supported: 1, 2")
-    zero = b.op("equal", norm, b.scalar_like(0, x))
-    return b.op("divide", x, b.op("where", zero, b.scalar_like(1, x), norm))
+    return by_norm(x, axis, p, b)
+
+
+def by_norm(x: Value, axis: Sequence[int], p: int, b: Builder) -> Value:
+    """Divide by the sum of absolute values, or by the root of the sum of squares."""
+    powers = b.op("abs", x) if p == 1 else b.op("multiply", x, x)
+    size = b.op("sum", powers, axis=axis, keepdims=True)
+    return by_size(x, size if p == 1 else b.op("sqrt", size), b)
+
+
+def by_size(x: Value, size: Value, b: Builder) -> Value:
+    """Divide by `size` unless that is 0."""
+    zero = b.op("equal", size, b.scalar_like(0, x))
+    return b.op("divide", x, b.op("where", zero, b.scalar_like(1, x), size))
 
 
 def mean_variance_normalization(node: Node, b: Builder) -> Value:

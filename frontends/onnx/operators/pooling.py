@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from math import inf, prod
 
@@ -33,13 +32,15 @@ def _windows(node: Node, x: Value) -> Windows:
     return windows_of(node, dims, kernel)
 
 
-def _rounded_up(windows: Windows, dims: Sequence[int]) -> Windows:
+def _rounded_up(node: Node, windows: Windows, x: Value) -> Windows:
     """
-    Return the windows with as much padding at the end as `ceil_mode` reads past it.
+    Return the windows with as much padding at the end as `ceil_mode`, if set, reads past it.
 
     A last window that would lie entirely in the padding at the end is dropped.
     """
-    pads = list(windows.pads)
+    if not node.flag("ceil_mode", False):
+        return windows
+    dims, pads = known_dims(node, dims_of(x)[2:], "attribute ceil_mode"), list(windows.pads)
     for i, (n, s, reach) in enumerate(zip(dims, windows.strides, windows.reach, strict=True)):
         before, after = windows.pads[i], windows.pads[i + len(dims)]
         count = -(-(n + before + after - reach) // s) + 1
@@ -67,8 +68,7 @@ def max_pool(node: Node, b: Builder) -> Results:
     windows = _windows(node, x)
     by_columns = node.flag("storage_order", False)
     flat = with_height(x, b)
-    if node.flag("ceil_mode", False):
-        windows = _rounded_up(windows, known_dims(node, dims_of(flat)[2:], "attribute ceil_mode"))
+    windows = _rounded_up(node, windows, flat)
     y = without_height(_pool("max_pool", flat, windows, b), rank_of(x), b)
     if not node.is_used(1):
         return y
@@ -136,16 +136,13 @@ def average_pool(node: Node, b: Builder) -> Value:
     windows = _windows(node, x)
     counts = node.flag("count_include_pad", False)
     flat = with_height(x, b)
-    if node.flag("ceil_mode", False):
-        wider = _rounded_up(windows, known_dims(node, dims_of(flat)[2:], "attribute ceil_mode"))
-        rank = len(windows.kernel)
-        past = [w - p for w, p in zip(wider.pads[rank:], windows.pads[rank:], strict=True)]
-        if counts and any(p > 0 for p in past):
-            flat = _padded(flat, windows.pads, b)
-            wider = replace(windows, pads=(*[0] * rank, *(max(p, 0) for p in past)))
-            counts = False
-        windows = wider
-    y = _pool("avg_pool", flat, windows, b, count_include_pad=counts)
+    wider, rank = _rounded_up(node, windows, flat), len(windows.kernel)
+    past = [w - p for w, p in zip(wider.pads[rank:], windows.pads[rank:], strict=True)]
+    if counts and any(p > 0 for p in past):
+        flat = _padded(flat, windows.pads, b)
+        wider = replace(windows, pads=(*[0] * rank, *(max(p, 0) for p in past)))
+        counts = False
+    y = _pool("avg_pool", flat, wider, b, count_include_pad=counts)
     return without_height(y, rank_of(x), b)
 
 
@@ -157,8 +154,7 @@ def lp_pool(node: Node, b: Builder) -> Value:
         raise node.error(f"attribute p is {p}; supported: 1 and more")
     windows = _windows(node, x)
     flat = with_height(_powers(x, p, b), b)
-    if node.flag("ceil_mode", False):
-        windows = _rounded_up(windows, known_dims(node, dims_of(flat)[2:], "attribute ceil_mode"))
+    windows = _rounded_up(node, windows, flat)
     mean = _pool("avg_pool", flat, windows, b, count_include_pad=True)
     sums = b.op("multiply", mean, b.scalar_like(prod(windows.sizes), mean))
     return without_height(_root(sums, p, b), rank_of(x), b)

@@ -12,12 +12,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from functools import partial
+from typing import Any, TypeAlias
+
+from onnx import NodeProto, helper
 
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
+from ..convert.onnx_data import is_tensor
 from ..convert.onnx_values import Value, dims_of, dtype_of, rank_of, shape_text
-from .activations import elu_of, hard_sigmoid_of, softplus_of, softsign_of, thresholded_relu_of
 from .repetition import NUMBER, Repeated, repeat
 from .rule import Results, Rules, since
 
@@ -41,33 +44,28 @@ def _scaled_tanh(x: Value, alpha: float, beta: float, b: Builder) -> Value:
     return b.op("multiply", y, b.scalar_like(alpha, x))
 
 
-_PLAIN: Mapping[str, Function] = {
-    "relu": lambda x, b: b.op("nn.relu", x),
-    "sigmoid": lambda x, b: b.op("sigmoid", x),
-    "softplus": softplus_of,
-    "softsign": softsign_of,
-    "tanh": lambda x, b: b.op("tanh", x),
-}
+_PLAIN = {"relu": "nn.relu", "sigmoid": "sigmoid", "tanh": "tanh"}
+"""Activation functions that are operators of `relay`."""
 
-_OF_ALPHA: Mapping[str, tuple[float, Callable[[Value, float, Builder], Value]]] = {
-    "elu": (1.0, lambda x, alpha, b: elu_of(x, alpha, 1.0, b)),
-    "leakyrelu": (0.01, lambda x, alpha, b: b.op("nn.leaky_relu", x, alpha=alpha)),
-    "thresholdedrelu": (1.0, thresholded_relu_of),
-}
-"""Activation functions of one number, and its default."""
-
-_OF_BOTH: Mapping[
-    str, tuple[float | None, float | None, Callable[[Value, float, float, Builder], Value]]
-] = {
-    "affine": (None, None, _line),
-    "hardsigmoid": (0.2, 0.5, hard_sigmoid_of),
-    "scaledtanh": (None, None, _scaled_tanh),
+_OPERATORS: Mapping[str, tuple[str, Mapping[str, float]]] = {
+    "elu": ("Elu", {"alpha": 1.0}),
+    "hardsigmoid": ("HardSigmoid", {"alpha": 0.2, "beta": 0.5}),
+    "leakyrelu": ("LeakyRelu", {"alpha": 0.01}),
+    "softplus": ("Softplus", {}),
+    "softsign": ("Softsign", {}),
+    "thresholdedrelu": ("ThresholdedRelu", {"alpha": 1.0}),
 }
 """
-Activation functions of two numbers, and their defaults: those of the operator of that name, if ONNX
-has it. (For numbers that are omitted, onnxruntime takes 0 in all but `LeakyRelu`, `Elu` and
-`HardSigmoid`; ONNX says 1 for `ThresholdedRelu`.)
+Activation functions that are operators of ONNX, and the defaults of their numbers.
+
+For numbers that are omitted, onnxruntime takes 0 in all but `LeakyRelu`, `Elu` and `HardSigmoid`;
+ONNX says 1 for `ThresholdedRelu`.
 """
+_OF_BOTH: Mapping[str, Callable[[Value, float, float, Builder], Value]] = {
+    "affine": _line,
+    "scaledtanh": _scaled_tanh,
+}
+"""Activation functions of two numbers, which have no defaults."""
 
 
 def _activations(node: Node, defaults: Sequence[str], directions: int) -> list[Function]:
@@ -88,22 +86,36 @@ def _activations(node: Node, defaults: Sequence[str], directions: int) -> list[F
 def _activation(node: Node, name: str, alphas: Iterator[float], betas: Iterator[float]) -> Function:
     key = name.lower()
     if key in _PLAIN:
-        return _PLAIN[key]
-    if key in _OF_ALPHA:
-        default, of_alpha = _OF_ALPHA[key]
-        alpha = next(alphas, default)
-        return lambda x, b: of_alpha(x, alpha, b)
+        return lambda x, b: b.op(_PLAIN[key], x)
+    if key in _OPERATORS:
+        operator, defaults = _OPERATORS[key]
+        given = {"alpha": alphas, "beta": betas}
+        numbers: dict[str, Any] = {
+            what: next(given[what], default) for what, default in defaults.items()
+        }
+        return _by_operator(node, helper.make_node(operator, ["x"], ["y"], name, **numbers))
     if key in _OF_BOTH:
-        first, second, of_both = _OF_BOTH[key]
-        alpha, beta = next(alphas, first), next(betas, second)
+        alpha, beta = next(alphas, None), next(betas, None)
         if alpha is None or beta is None:
             raise node.error(
                 f'activation "{name}" has no default numbers; supported: an activation_alpha and '
                 "an activation_beta"
             )
-        return lambda x, b: of_both(x, alpha, beta, b)
-    known = ", ".join(sorted((*_PLAIN, *_OF_ALPHA, *_OF_BOTH)))
+        return lambda x, b: _OF_BOTH[key](x, alpha, beta, b)
+    known = ", ".join(sorted((*_PLAIN, *_OPERATORS, *_OF_BOTH)))
     raise node.error(f'activation "{name}" is not supported; supported: {known}')
+
+
+def _by_operator(node: Node, operator: NodeProto) -> Function:
+    x, y = (helper.make_empty_tensor_value_info(name) for name in "xy")
+    graph = helper.make_graph([operator], operator.name, [x], [y])
+
+    def convert(x: Value, b: Builder) -> Value:
+        (y,) = b.convert_graph(node, graph, [x])
+        assert is_tensor(y), "an activation of a tensor is one"
+        return y
+
+    return convert
 
 
 @dataclass
@@ -122,6 +134,8 @@ class Cell(ABC):
     weights: Value
     bias: Value | None
     clip: float | None
+    peepholes: Value | None
+    """Of an LSTM: the weights (3 * H) of C in the gates i, o and f."""
 
     @abstractmethod
     def step(self, x: Value, states: Sequence[Value]) -> list[Value]:
@@ -181,8 +195,6 @@ class GatedCell(Cell):
 class MemoryCell(Cell):
     """A cell of an LSTM, with gates i (input), o (output), f (forget) and c; states H and C."""
 
-    peepholes: Value | None = None
-    """The weights (3 * H) of C in the gates i, o and f."""
     coupled: bool = False
     """The forget gate is 1 minus the input gate."""
 
@@ -307,25 +319,27 @@ class Layer:
 
     def run(
         self,
-        cell_of: Callable[[int, Sequence[Function], Value | None], Cell],
+        make: Callable[..., Cell],
         functions: Sequence[str],
         states: Sequence[tuple[int, str]],
         *,
         apart: bool = False,
     ) -> Results:
         """
-        Run the cell of each direction.
+        Run a cell of each direction, which `make` returns.
 
-        `cell_of` returns it, given the direction, its activation functions (by default those called
-        `functions`) and its bias (None, unless biases are kept `apart`); `states` are the inputs of
-        its initial states.
+        Its activation functions are by default those called `functions`, its bias is None unless
+        biases are kept `apart`, and `states` are the inputs of its initial states.
         """
         count = len(functions)
         active = _activations(self.node, functions, len(self.backward))
         done: list[Repeated] = []
         for i in range(len(self.backward)):
             bias, own = self.biases(i, apart)
-            cell = cell_of(i, active[count * i : count * (i + 1)], own)
+            weights = self.weights(2, i, "R")
+            peepholes = None if self.node.optional(7) is None else self.vector(7, i, "P", 3)
+            chosen = active[count * i : count * (i + 1)]
+            cell = make(self.node, self.b, self.size, chosen, weights, own, self.clip, peepholes)
             initial = [self.initial(index, i, what) for index, what in states]
             done.append(self._run_cell(i, cell, self.products(i, bias), initial))
         return self.results(done)
@@ -372,38 +386,18 @@ HIDDEN, MEMORY = (5, "initial_h"), (6, "initial_c")
 
 
 def rnn(node: Node, b: Builder) -> Results:
-    layer = Layer(node, b, gates=1)
-
-    def cell(direction: int, functions: Sequence[Function], bias: Value | None) -> Cell:
-        weights = layer.weights(2, direction, "R")
-        return SimpleCell(node, b, layer.size, functions, weights, bias, layer.clip)
-
-    return layer.run(cell, ("Tanh",), [HIDDEN])
+    return Layer(node, b, gates=1).run(SimpleCell, ("Tanh",), [HIDDEN])
 
 
 def gru(node: Node, b: Builder) -> Results:
-    layer = Layer(node, b, gates=3)
     linear = node.flag("linear_before_reset", False)
-
-    def cell(direction: int, functions: Sequence[Function], bias: Value | None) -> Cell:
-        weights = layer.weights(2, direction, "R")
-        return GatedCell(node, b, layer.size, functions, weights, bias, layer.clip, linear)
-
-    return layer.run(cell, ("Sigmoid", "Tanh"), [HIDDEN], apart=linear)
+    cell = partial(GatedCell, linear_before_reset=linear)
+    return Layer(node, b, gates=3).run(cell, ("Sigmoid", "Tanh"), [HIDDEN], apart=linear)
 
 
 def lstm(node: Node, b: Builder) -> Results:
-    layer = Layer(node, b, gates=4)
-    coupled = node.flag("input_forget", False)
-
-    def cell(direction: int, functions: Sequence[Function], bias: Value | None) -> Cell:
-        weights = layer.weights(2, direction, "R")
-        peepholes = None if node.optional(7) is None else layer.vector(7, direction, "P", 3)
-        return MemoryCell(
-            node, b, layer.size, functions, weights, bias, layer.clip, peepholes, coupled
-        )
-
-    return layer.run(cell, ("Sigmoid", "Tanh", "Tanh"), [HIDDEN, MEMORY])
+    cell = partial(MemoryCell, coupled=node.flag("input_forget", False))
+    return Layer(node, b, gates=4).run(cell, ("Sigmoid", "Tanh", "Tanh"), [HIDDEN, MEMORY])
 
 
 RULES: Rules = {"GRU": since(7, gru), "LSTM": since(7, lstm), "RNN": since(7, rnn)}

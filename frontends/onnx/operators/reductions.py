@@ -14,10 +14,7 @@ from ..convert.onnx_values import (
     Value,
     dims_of,
     dtype_of,
-    has_static_shape,
-    is_float,
     rank_of,
-    shape_of,
 )
 from .rule import Convert, Rules, since
 
@@ -135,13 +132,6 @@ def extremum(name: str, of_bools: str) -> Convert:
     return over_axes(build)
 
 
-def reduce_mean(node: Node, b: Builder) -> Value:
-    x = node.input(0)
-    if not is_float(dtype_of(x)):
-        raise node.error(f"the input has dtype {dtype_of(x)}; supported: floats")
-    return _over_axes(lambda x, axes, keep, b: _reduced("mean", x, axes, keep, b), node, b)
-
-
 def _l1(x: Value, axes: Axes, keep: bool, b: Builder) -> Value:
     return _reduced("sum", b.op("abs", x), axes, keep, b)
 
@@ -165,11 +155,7 @@ def _log_sum_exp(x: Value, axes: Axes, keep: bool, b: Builder) -> Value:
     peak = _reduced("max", x, axes, True, b)
     total = _reduced("sum", b.op("exp", b.op("subtract", x, peak)), axes, True, b)
     result = b.op("add", b.op("log", total), peak)
-    if keep:
-        return result
-    if not isinstance(axes, RunTimeAxes) and has_static_shape(x):
-        return b.reshape(result, [n for i, n in enumerate(shape_of(x)) if i not in axes])
-    return _squeezed(result, axes, b)
+    return result if keep else _squeezed(result, axes, b)
 
 
 def arg(name: str) -> Convert:
@@ -198,7 +184,7 @@ RULES: Rules = {
     "ReduceLogSum": since(1, over_axes(_log_sum)),
     "ReduceLogSumExp": since(1, over_axes(_log_sum_exp)),
     "ReduceMax": since(1, extremum("max", "any")),
-    "ReduceMean": since(1, reduce_mean),
+    "ReduceMean": since(1, reduction("mean")),
     "ReduceMin": since(1, extremum("min", "all")),
     "ReduceProd": since(1, reduction("prod")),
     "ReduceSum": since(1, reduction("sum")),

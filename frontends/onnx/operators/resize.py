@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from math import floor, frexp
+from math import frexp
 from operator import add
 
 import numpy as np
@@ -37,40 +37,25 @@ from .rule import Rule, Rules
 FLOAT, INT = np.dtype(np.float32), np.dtype(np.int64)
 
 
-def _round(name: str, x: Number) -> Number:
-    if isinstance(x, Computed):
-        return x.call(name)
-    return {"floor": np.floor, "ceil": np.ceil}[name](x)
-
-
-def _choose(condition: bool | Computed, one: Number, other: Number) -> Number:
-    if not isinstance(condition, Computed):
-        return one if condition else other
-    return one.where(condition, other)
-
-
-CoordinateMap = Callable[[Number, Number, Number, Number], Number]
+CoordinateMap = Callable[[Computed, Number, Computed, Computed], Computed]
 """Maps coordinates in the result, scale, old size and new size to coordinates in the input."""
 
 
-def _half_pixel(x: Number, scale: Number, old: Number, new: Number) -> Number:
+def _half_pixel(x: Computed, scale: Number, old: Computed, new: Computed) -> Computed:
     return (x + 0.5) / scale - 0.5
 
 
-def _aligned_corners(x: Number, scale: Number, old: Number, new: Number) -> Number:
-    if not isinstance(x, Computed) and new <= 1:
-        return x * 0.0
-    return _choose(new < 2, x * 0.0, x * ((old - 1) / (new - 1)))
+def _aligned_corners(x: Computed, scale: Number, old: Computed, new: Computed) -> Computed:
+    return (x * 0.0).where(new < 2, x * ((old - 1) / (new - 1)))
 
 
-def _pytorch_half_pixel(x: Number, scale: Number, old: Number, new: Number) -> Number:
-    return _choose(new < 2, x * 0.0, _half_pixel(x, scale, old, new))
+def _pytorch_half_pixel(x: Computed, scale: Number, old: Computed, new: Computed) -> Computed:
+    return (x * 0.0).where(new < 2, _half_pixel(x, scale, old, new))
 
 
-def _half_pixel_symmetric(x: Number, scale: Number, old: Number, new: Number) -> Number:
-    adjustment = new / (scale * old)
-    centre = old / 2
-    return (x + 0.5) / scale - 0.5 + centre * (1 - adjustment)
+def _half_pixel_symmetric(x: Computed, scale: Number, old: Computed, new: Computed) -> Computed:
+    adjustment = new / (old * scale)
+    return (x + 0.5) / scale - 0.5 + old / 2 * (1 - adjustment)
 
 
 COORDINATE_MAPS: dict[str, CoordinateMap] = {
@@ -81,50 +66,32 @@ COORDINATE_MAPS: dict[str, CoordinateMap] = {
     "asymmetric": lambda x, scale, old, new: x / scale,
 }
 
-Rounding = Callable[[Number, Number], Number]
+Rounding = Callable[[Computed, Number], Computed]
 """Rounds coordinates in the input, given the scale, to elements."""
 
 ROUNDINGS: dict[str, Rounding] = {
-    "round_prefer_floor": lambda x, _: _round("ceil", x - 0.5),
-    "round_prefer_ceil": lambda x, _: _round("floor", x + 0.5),
-    "floor": lambda x, _: _round("floor", x),
-    "ceil": lambda x, _: _round("ceil", x),
+    "round_prefer_floor": lambda x, _: (x - 0.5).ceil(),
+    "round_prefer_ceil": lambda x, _: (x + 0.5).floor(),
+    "floor": lambda x, _: x.floor(),
+    "ceil": lambda x, _: x.ceil(),
 }
 
 
-def _round_as_opset_10(x: Number, scale: Number) -> Number:
+def _round_as_opset_10(x: Computed, scale: Number) -> Computed:
     """Round as in opset 10, following its examples and onnxruntime: up when downsampling."""
-    return _choose(scale < 1, _round("ceil", x), _round("floor", x))
+    return x.ceil().where(scale < 1, x.floor())
 
 
 POLICIES = ("stretch", "not_larger", "not_smaller")
 
 
-def upsample_by_attribute(node: Node, b: Builder) -> Value:
-    """Convert for opsets 7 and 8, where the scales are an attribute."""
-    scales = node.floats("scales")
-    if scales is None:
-        raise node.error("attribute scales is missing")
-    return _scaled(node, scales, b)
-
-
-def upsample_by_input(node: Node, b: Builder) -> Value:
-    """Convert Upsample of opset 9 and Resize of opset 10, where the scales are an input."""
-    if not node.is_known(1) or not has_static_shape(node.input(0)):
-        node.choice("mode", "nearest", ("nearest",))
-        axes = range(rank_of(node.input(0)))
-        targets = _by_scales(node, 1, axes, b)
-        places = _places(node, axes, targets, "asymmetric", b)
-        return _copied_at_run_time(node, places, _round_as_opset_10, b)
-    return _scaled(node, [float(s) for s in node.array(1, "scales").reshape(-1)], b)
-
-
-def _scaled(node: Node, scales: Sequence[float], b: Builder) -> Value:
+def upsample(node: Node, b: Builder) -> Value:
+    """Convert Upsample, and Resize of opset 10; the scales are an attribute in opsets 7 and 8."""
     node.choice("mode", "nearest", ("nearest",))
-    x = node.input(0)
-    _require_scales(node, scales, len(shape_of(x)))
-    sizes = [_scaled_size(n, s) for n, s in zip(shape_of(x), scales, strict=True)]
-    return _resized(x, sizes, list(scales), COORDINATE_MAPS["asymmetric"], _round_as_opset_10, b)
+    axes, numbers = range(rank_of(node.input(0))), node.floats("scales")
+    scales = node.input(1) if numbers is None else b.constant(np.asarray(numbers, FLOAT))
+    targets = _by_scales(node, scales, axes, b)
+    return _copied(node, _places(node, axes, targets, "asymmetric", b), _round_as_opset_10, b)
 
 
 def resize(node: Node, b: Builder) -> Value:
@@ -142,79 +109,8 @@ def resize(node: Node, b: Builder) -> Value:
     x = node.input(0)
     named = node.ints("axes")
     axes = list(range(rank_of(x))) if named is None else node.axes(named, rank_of(x))
-    if not node.is_known(2, 3) or not has_static_shape(x) or transformation == CROP:
-        places = _places(node, axes, _targets_at_run_time(node, axes, b), transformation, b)
-        return _copied_at_run_time(node, places, ROUNDINGS[rounding], b)
-    node.ignore("extrapolation_value")
-    shape = shape_of(x)
-    scales, sizes = _targets(node, axes, shape)
-    return _resized(x, sizes, scales, COORDINATE_MAPS[transformation], ROUNDINGS[rounding], b)
-
-
-def _targets(
-    node: Node, axes: Sequence[int], shape: Sequence[int]
-) -> tuple[list[float], list[int]]:
-    """Return scale and new size of every axis; those not in `axes` are unchanged."""
-    policy = node.choice("keep_aspect_ratio_policy", "stretch", POLICIES)
-    scales, sizes = [1.0] * len(shape), list(shape)
-    given = node.optional_array(2, "scales")
-    if given is not None and given.size:
-        _require_scales(node, [float(s) for s in given.reshape(-1)], len(axes))
-        for axis, scale in zip(axes, given.reshape(-1), strict=True):
-            scales[axis] = float(scale)
-            sizes[axis] = _scaled_size(shape[axis], float(scale))
-        return scales, sizes
-    wanted = node.ints_at(3, "sizes")
-    if wanted is None or len(wanted) != len(axes) or any(n < 1 for n in wanted):
-        raise node.error(f"sizes are {wanted}; supported: {len(axes)} integers of at least 1")
-    ratios = [n / max(shape[a], 1) for a, n in zip(axes, wanted, strict=True)]
-    for axis, size, ratio in zip(axes, wanted, ratios, strict=True):
-        if policy == "stretch":
-            scales[axis], sizes[axis] = ratio, size
-        else:
-            scales[axis] = min(ratios) if policy == "not_larger" else max(ratios)
-            sizes[axis] = floor(scales[axis] * shape[axis] + 0.5)
-    return scales, sizes
-
-
-def _scaled_size(size: int, scale: float) -> int:
-    return floor(np.float32(size) * np.float32(scale))
-
-
-def _require_scales(node: Node, scales: Sequence[float], count: int) -> None:
-    if len(scales) != count or not all(0 < s < np.inf for s in scales):
-        raise node.error(f"scales are {list(scales)}; supported: {count} numbers above 0")
-
-
-def _resized(
-    x: Value,
-    sizes: Sequence[int],
-    scales: Sequence[float],
-    coordinate_map: CoordinateMap,
-    rounding: Rounding,
-    b: Builder,
-) -> Value:
-    """Resize `x` to `sizes`, copying the nearest element of the input."""
-    shape = shape_of(x)
-    picks: dict[int, Array] = {}
-    for axis, (old, new, scale) in enumerate(zip(shape, sizes, scales, strict=True)):
-        b.require_size(new, f"axis {axis} of the result")
-        places = coordinate_map(np.arange(new, dtype=np.float32), scale, old, new)
-        found = np.clip(rounding(places, scale), 0, max(old - 1, 0)).astype(np.int64)
-        if old != new or not np.array_equal(found, np.arange(old)):
-            picks[axis] = found
-    factors = {a: sizes[a] // max(shape[a], 1) for a in picks}
-    repeats = all(
-        sizes[a] == shape[a] * factors[a]
-        and np.array_equal(found, np.arange(sizes[a]) // factors[a])
-        for a, found in picks.items()
-    )
-    if picks and repeats and len(shape) == 4 and set(picks) <= {2, 3}:
-        height, width = (float(factors.get(a, 1)) for a in (2, 3))
-        return b.op("nn.upsampling", x, scale_h=height, scale_w=width, layout="NCHW")
-    for axis, found in picks.items():
-        x = b.op("take", x, b.constant(found), axis=axis, mode="clip")
-    return x
+    places = _places(node, axes, _targets(node, axes, b), transformation, b)
+    return _copied(node, places, ROUNDINGS[rounding], b)
 
 
 METHODS = ("linear", "cubic")
@@ -230,10 +126,16 @@ def _interpolated(node: Node, mode: str, transformation: str, b: Builder) -> Val
     wide = node.flag("antialias", False)
     named = node.ints("axes")
     axes = list(range(rank_of(x))) if named is None else node.axes(named, rank_of(x))
-    if node.is_known(2, 3) and has_static_shape(x) and transformation in INTERPOLATED and not wide:
-        scales, sizes = _targets(node, axes, shape_of(x))
-        resized = zip(shape_of(x), sizes, scales, strict=True)
-        is_exact = all(abs(new / max(old, 1) - scale) <= 1e-6 for old, new, scale in resized)
+    targets = _targets(node, axes, b)
+    known = [target for target in targets if target is None or target.is_known]
+    if len(known) == len(axes) and has_static_shape(x) and transformation in INTERPOLATED:
+        sizes, is_exact = [*shape_of(x)], not wide
+        for axis, target in zip(axes, known, strict=True):
+            if target is not None:
+                ratio = target.number / max(sizes[axis], 1)
+                scale = _known_scale(node, target.scale)
+                is_exact &= abs(ratio - scale) <= 1e-6 * max(scale, 1.0)
+                sizes[axis] = target.number
         if is_exact and len(sizes) == 4 and tuple(sizes[:2]) == shape_of(x)[:2]:
             node.ignore("extrapolation_value")
             return b.op(
@@ -245,7 +147,6 @@ def _interpolated(node: Node, mode: str, transformation: str, b: Builder) -> Val
                 cubic_alpha=alpha,
                 cubic_exclude=int(exclude),
             )
-    targets = _targets_at_run_time(node, axes, b)
     places = _places(node, axes, targets, transformation, b, interpolated=True)
     dtype, x = dtype_of(x), b.cast(x, FLOAT)
     for place in places:
@@ -283,27 +184,37 @@ class Target:
     scale: Computed
     size: Value
 
+    @property
+    def is_known(self) -> bool:
+        return isinstance(self.size, Constant) and isinstance(self.scale.value, Constant)
+
+    @property
+    def number(self) -> int:
+        """The new size, which is known."""
+        assert isinstance(self.size, Constant), "a known target"
+        return int(self.size.array)
+
 
 def _old_sizes(x: Value, axes: Sequence[int], b: Builder) -> list[Computed]:
     return [Computed(b.cast(b.size(dims_of(x)[axis]), FLOAT), b) for axis in axes]
 
 
-def _numbers(node: Node, index: int, count: int, what: str, b: Builder) -> list[Value]:
-    """Return the `count` numbers of input `index` as scalars."""
-    given = node.input(index)
+def _numbers(node: Node, given: Value, count: int, what: str, b: Builder) -> list[Value]:
+    """Return the `count` numbers of a vector as scalars."""
     if rank_of(given) != 1 or (has_static_shape(given) and dims_of(given) != (count,)):
         raise node.error(f"{what} must be a vector of {count} numbers")
     given = b.reshape(given, (count,))
     return [b.reshape(b.slice(given, 0, i, i + 1), ()) for i in range(count)]
 
 
-def _by_scales(node: Node, index: int, axes: Sequence[int], b: Builder) -> list[Target | None]:
+def _by_scales(node: Node, given: Value, axes: Sequence[int], b: Builder) -> list[Target | None]:
     """Return the target of each axis, None for one that stays as it is."""
-    scales = [Computed(v, b) for v in _numbers(node, index, len(axes), "scales", b)]
     known = [None] * len(axes)
-    if node.is_known(index):
-        known = [float(scale) for scale in node.array(index, "scales").reshape(-1)]
-        _require_scales(node, known, len(axes))
+    if isinstance(given, Constant):
+        known = [float(scale) for scale in given.array.reshape(-1)]
+        if len(known) != len(axes) or not all(0 < scale < np.inf for scale in known):
+            raise node.error(f"scales are {known}; supported: {len(axes)} numbers above 0")
+    scales = [Computed(v, b) for v in _numbers(node, given, len(axes), "scales", b)]
     found: list[Target | None] = []
     for axis, scale, value in zip(axes, scales, known, strict=True):
         size = b.size(dims_of(node.input(0))[axis])
@@ -315,25 +226,30 @@ def _by_scales(node: Node, index: int, axes: Sequence[int], b: Builder) -> list[
         elif value is not None and (1 / value).is_integer() and frexp(value)[0] == 0.5:
             size = b.op("floor_divide", size, b.scalar(int(1 / value), INT))
         else:
-            scaled = _round("floor", Computed(b.cast(size, FLOAT), b) * scale)
+            scaled = (Computed(b.cast(size, FLOAT), b) * scale).floor()
             size = b.cast(scaled.value, INT)
         found.append(Target(scale, size))
     return found
 
 
-def _targets_at_run_time(node: Node, axes: Sequence[int], b: Builder) -> Sequence[Target | None]:
+def _targets(node: Node, axes: Sequence[int], b: Builder) -> Sequence[Target | None]:
     policy = node.choice("keep_aspect_ratio_policy", "stretch", POLICIES)
     scales = node.optional(2)
     if scales is not None and dims_of(scales) != (0,):
-        return _by_scales(node, 2, axes, b)
-    sizes = [b.cast(v, INT) for v in _numbers(node, 3, len(axes), "sizes", b)]
+        return _by_scales(node, scales, axes, b)
+    given = node.input(3)
+    if isinstance(given, Constant):
+        wanted = node.required_ints(3, "sizes")
+        if len(wanted) != len(axes) or min(wanted, default=1) < 1:
+            raise node.error(f"sizes are {wanted}; supported: {len(axes)} integers of at least 1")
+    sizes = [b.cast(v, INT) for v in _numbers(node, given, len(axes), "sizes", b)]
     old = _old_sizes(node.input(0), axes, b)
     ratios = [Computed(b.cast(n, FLOAT), b) / o for n, o in zip(sizes, old, strict=True)]
     if policy == "stretch":
         return [Target(ratio, size) for ratio, size in zip(ratios, sizes, strict=True)]
     name = "minimum" if policy == "not_larger" else "maximum"
     scale = Computed(reduce(lambda a, c: b.op(name, a, c), [r.value for r in ratios]), b)
-    return [Target(scale, b.cast(_round("floor", n * scale + 0.5).value, INT)) for n in old]
+    return [Target(scale, b.cast((n * scale + 0.5).floor().value, INT)) for n in old]
 
 
 @dataclass(frozen=True)
@@ -353,11 +269,14 @@ class Places:
         inside = b.op("logical_not", b.op("logical_or", below.value, above.value))
         return Computed(b.cast(inside, FLOAT), b)
 
-    def taken(self, x: Value, places: Computed) -> Value:
-        """Take the elements of `x` at places, which are integers, or the nearest ones."""
+    def indices(self, places: Computed) -> Value:
+        """Return places, which are integers, or the first one, as indices."""
         b = places.b
-        indices = b.cast(b.op("maximum", places.value, b.scalar(0, FLOAT)), INT)
-        return b.op("take", x, indices, axis=self.axis, mode="clip")
+        return b.cast(b.op("maximum", places.value, b.scalar(0, FLOAT)), INT)
+
+    def taken(self, x: Value, places: Computed) -> Value:
+        """Take the elements of `x` at places, or the nearest ones."""
+        return places.b.op("take", x, self.indices(places), axis=self.axis, mode="clip")
 
     def along(self, numbers: Computed, x: Value) -> Value:
         """Return a number for each place, such that they are multiplied along the axis."""
@@ -388,7 +307,7 @@ def _places(
     x, outside, region = node.input(0), None, list[Computed]()
     if transformation == CROP:
         outside = node.number("extrapolation_value", 0.0)
-        numbers = _numbers(node, 1, 2 * len(axes), "roi", b)
+        numbers = _numbers(node, node.input(1), 2 * len(axes), "roi", b)
         region = [Computed(b.cast(number, FLOAT), b) for number in numbers]
     else:
         node.ignore("extrapolation_value")
@@ -401,7 +320,11 @@ def _places(
             continue
         size = b.size(dims_of(x)[axis]) if target is None else target.size
         scale = 1.0 if target is None else target.scale
-        pixels = Computed(b.cast(b.op("arange", zero, size, one, dtype=INT), FLOAT), b)
+        if isinstance(size, Constant):
+            pixels = b.counting(int(size.array))
+        else:
+            pixels = b.op("arange", zero, size, one, dtype=INT)
+        pixels = Computed(b.cast(pixels, FLOAT), b)
         # interpolation aligns corners before the new size is rounded, as ONNX's definition does
         is_rounded = transformation != "align_corners" or not interpolated
         new = Computed(b.cast(size, FLOAT), b) if is_rounded else old * scale
@@ -409,24 +332,43 @@ def _places(
             start, end = region[i], region[i + len(axes)]
             step = (end - start) * (old - 1) / (new - 1)
             middle = (start + end) * 0.5 * (old - 1) + pixels * 0.0
-            at = _choose(new < 2, middle, start * (old - 1) + pixels * step)
+            at = middle.where(new < 2, start * (old - 1) + pixels * step)
         else:
             at = COORDINATE_MAPS[transformation](pixels, scale, old, new)
         found.append(Places(axis, scale, old, at, outside))
     return found
 
 
-def _copied_at_run_time(
-    node: Node, places: Sequence[Places], rounding: Rounding, b: Builder
-) -> Value:
+def _copied(node: Node, places: Sequence[Places], rounding: Rounding, b: Builder) -> Value:
     """Resize by copying the nearest element of the input, along one axis after the other."""
     x = node.input(0)
-    for place in places:
-        x = place.extrapolated(place.taken(x, rounding(place.at, place.scale)))
+    found = [(place, place.indices(rounding(place.at, place.scale))) for place in places]
+    picks: dict[int, Array] = {}
+    if has_static_shape(x) and all(place.outside is None for place in places):
+        for place, indices in found:
+            if isinstance(indices, Constant):
+                picks[place.axis] = np.minimum(indices.array, max(shape_of(x)[place.axis] - 1, 0))
+    if len(picks) < len(found):
+        for place, indices in found:
+            x = place.extrapolated(b.op("take", x, indices, axis=place.axis, mode="clip"))
+        return x
+    shape = shape_of(x)
+    picks = {a: p for a, p in picks.items() if not np.array_equal(p, np.arange(shape[a]))}
+    factors = {axis: len(pick) // max(shape[axis], 1) for axis, pick in picks.items()}
+    repeats = all(
+        len(pick) == shape[axis] * factors[axis]
+        and np.array_equal(pick, np.arange(len(pick)) // factors[axis])
+        for axis, pick in picks.items()
+    )
+    if picks and repeats and len(shape) == 4 and set(picks) <= {2, 3}:
+        height, width = (float(factors.get(a, 1)) for a in (2, 3))
+        return b.op("nn.upsampling", x, scale_h=height, scale_w=width, layout="NCHW")
+    for axis, pick in picks.items():
+        x = b.op("take", x, b.constant(pick), axis=axis, mode="clip")
     return x
 
 
 RULES: Rules = {
-    "Resize": (Rule(upsample_by_input, 10, 11), Rule(resize, 11)),
-    "Upsample": (Rule(upsample_by_attribute, 7, 9), Rule(upsample_by_input, 9, 10)),
+    "Resize": (Rule(upsample, 10, 11), Rule(resize, 11)),
+    "Upsample": (Rule(upsample, 7, 10),),
 }

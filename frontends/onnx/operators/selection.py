@@ -3,49 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
 from ..convert.onnx_values import Constant, Value, dims_of, dtype_of, rank_of
-from .rule import Results, Rule, Rules, since
+from .rule import Results, Rules, since
 
 INT64 = np.dtype(np.int64)
 
 
-def topk_by_attribute(node: Node, b: Builder) -> Results:
-    """Convert for opsets up to 9, where k is an attribute."""
-    k = node.optional_int("k")
-    if k is None or k < 1:
-        raise node.error(f"attribute k is {k}; supported: 1 and more")
-    return _topk(node, k, b)
-
-
-def topk_by_input(node: Node, b: Builder) -> Results:
-    """Convert from opset 10 on, where k is an input."""
+def topk(node: Node, b: Builder) -> Results:
+    """Sort the greatest or the smallest; their number is an attribute up to opset 9."""
     node.ignore("sorted")  # sorted results are as good
-    if not node.is_known(1):
-        return _topk(node, b.vector(1, "k", 1)[0], b)
-    k = int(node.scalar_at(1, "k") or 0)
-    if k < 0:
-        raise node.error(f"k is {k}; supported: 0 and more")
-    if k == 0:  # in Relay, all of them
-        values = [node.input(0), b.constant(np.zeros((0,), np.int64))]
-        axis = node.axis(node.integer("axis", -1), rank_of(values[0]))
-        dims = [0 if i == axis else dim for i, dim in enumerate(dims_of(values[0]))]
-        node.ignore("largest")
-        return [b.slice(values[0], axis, 0, 0), b.broadcast_to(b.scalar(0, INT64), dims)]
-    return _topk(node, k, b)
-
-
-def _topk(node: Node, k: int | Value, b: Builder) -> Results:
     x = node.input(0)
     axis = node.axis(node.integer("axis", -1), rank_of(x))
-    ascend = not node.flag("largest", True)
-    if isinstance(k, int):
-        return b.results("topk", [x], k=k, axis=axis, is_ascend=ascend, dtype="int64")
-    return b.results("dyn.topk", [x, k], axis=axis, is_ascend=ascend, dtype="int64")
+    how: Any = {"axis": axis, "is_ascend": not node.flag("largest", True), "dtype": "int64"}
+    if node.opset >= 10 and not node.is_known(1):
+        return b.results("dyn.topk", [x, b.vector(1, "k", 1)[0]], **how)
+    k = node.optional_int("k") if node.opset < 10 else int(node.scalar_at(1, "k") or 0)
+    if k is None or k < 0:
+        raise node.error(f"k is {k}; supported: 0 and more")
+    if k == 0:  # in Relay, all of them
+        dims = [0 if i == axis else dim for i, dim in enumerate(dims_of(x))]
+        return [b.slice(x, axis, 0, 0), b.broadcast_to(b.scalar(0, INT64), dims)]
+    return b.results("topk", [x], k=k, **how)
 
 
 def non_zero(node: Node, b: Builder) -> Value:
@@ -120,6 +104,6 @@ def _corners(boxes: Value, b: Builder) -> Value:
 RULES: Rules = {
     "NonMaxSuppression": since(10, non_max_suppression),
     "NonZero": since(9, non_zero),
-    "TopK": (Rule(topk_by_attribute, 1, 10), Rule(topk_by_input, 10)),
+    "TopK": since(1, topk),
     "Unique": since(11, unique),
 }

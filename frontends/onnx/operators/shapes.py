@@ -233,8 +233,8 @@ def depth_to_space(node: Node, b: Builder) -> Value:
     n, c, h, w = dims_of(x)
     block = _block_size(node)
     if not isinstance(c, int):
-        message = "the number of channels is dynamic; supported: static ones"
-        raise node.error(message, x, needs_shape=True)
+        how = "DCR" if mode == "DCR" else "CDR"
+        return b.op("nn.depth_to_space", x, block_size=block, layout="NCHW", mode=how)
     if c % block**2:
         raise node.error(f"{c} channels do not divide into blocks of {block} by {block}")
     depth = c // block**2
@@ -252,8 +252,10 @@ def space_to_depth(node: Node, b: Builder) -> Value:
     x = node.input(0)
     node.require_rank(x, [4], "the input")
     mode = node.choice("mode", "DCR", ("DCR", "CRD"))
-    n, c, h, w = shape_of(x)
     block = _block_size(node)
+    if mode == "DCR" and not has_static_shape(x):
+        return b.op("nn.space_to_depth", x, block_size=block, layout="NCHW")
+    n, c, h, w = shape_of(x)
     if h % block or w % block:
         raise node.error(f"{h} by {w} pixels do not divide into blocks of {block} by {block}")
     x = b.reshape(x, (n, c, h // block, block, w // block, block))

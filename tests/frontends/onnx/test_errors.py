@@ -261,10 +261,11 @@ def test_a_dynamic_dim_that_must_be_static():
     assert str(error_of(model)).endswith(
         "attribute auto_pad SAME_UPPER needs the size of the input, but dims [6, ?] are dynamic"
     )
-    model = model_of(node("EyeLike", "x"), {"x": X[0, 0]})
-    model.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "rows"
+    unpool = node("MaxUnpool", "x i", kernel_shape=[2, 2])
+    model = model_of(unpool, {"x": X, "i": np.zeros(X.shape, np.int64)})
+    model.graph.input[0].type.tensor_type.shape.dim[3].dim_param = "width"
     assert str(error_of(model)).endswith(
-        "an operand of type tensor<?x6xf32> has dynamic dims; supported: static shapes"
+        "an operand of type tensor<1x2x6x?xf32> has dynamic dims; supported: static shapes"
     )
 
 

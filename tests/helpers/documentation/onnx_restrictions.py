@@ -86,7 +86,8 @@ def _values(expression: ast.expr, known: dict[str, Any]) -> list[str]:
         case ast.Starred(value) | ast.Call(args=[value]):
             return _values(value, known)
         case ast.Name(name):
-            return [str(value) for value in known.get(name, ())]
+            value = known.get(name, ())
+            return [value] if isinstance(value, str) else [*map(str, value)]
         case ast.Constant(value):
             return [str(value)]
         case _:
