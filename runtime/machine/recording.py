@@ -101,7 +101,13 @@ class Recorder:
 
     def record(self) -> Segment:
         """Record up to the next decision; raise `MachineError` with the position of a fault."""
-        end = self.follow()
+        for observer in self.observers:
+            observer.prepares(self.function.name)
+        try:
+            end = self.follow()
+        finally:
+            for observer in self.observers:
+                observer.prepared()
         self.counters.peak = {d: size for d, size in enumerate(self.state.peak) if size}
         self.counters.share(self.context.counters)
         frame = self.state.frame
@@ -117,6 +123,8 @@ class Recorder:
         """Follow the instructions up to the next decision, at `pc` then, and return it."""
         code, executed, observers = self.function.instructions, self.executed, self.observers
         self.state.freed = [] if observers else None
+        for observer in observers:
+            observer.follows(self)
         while True:
             instruction = code[self.pc]
             kind = type(instruction)
@@ -149,11 +157,6 @@ class Recorder:
     def function(self) -> Function:
         return self.context.program.functions[self.state.frame.function]
 
-    @property
-    def position(self) -> int:
-        """The number of what runs before the current instruction has left more."""
-        return len(self.steps)
-
     def device(self, index: int) -> str:
         return self.context.program.devices[index]
 
@@ -180,7 +183,13 @@ class Recorder:
         return found
 
     def compute(self, thunk: Thunk, step: Step | None = None) -> None:
-        """Leave a callable for each run."""
+        """Leave a callable for each run, which all observers see."""
+        self.leave(thunk, step)
+        for observer in self.observers:
+            observer.computed(self, step)
+
+    def leave(self, thunk: Thunk, step: Step | None = None) -> None:
+        """Leave a callable that no observer sees."""
         self.steps.append(thunk)
         self.origins.append((self.pc, step))
 

@@ -19,8 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import prod
-from time import perf_counter_ns
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -47,7 +46,6 @@ from ..memory.packing import Layout, Plans
 from ..memory.scratch import Workspace
 from ..memory.spaces import Space
 from ..observe.counters import Counters
-from ..observe.segment_details import SegmentDetails
 from ..program.dtypes import element_type
 from ..program.objects import Data, Object, Storage, Tensor
 from ..program.program import Array, Cache, Kernel, Step, TensorSpec, spec_of
@@ -128,15 +126,6 @@ class Scratch(Workspace):
         raise AssertionError("its lines are used")
 
 
-class Site(NamedTuple):
-    """An instruction of a function, and the step of its kernel; `details` have its operands."""
-
-    function: int
-    pc: int
-    step: Step | None
-    details: SegmentDetails | None
-
-
 @dataclass(eq=False)
 class Traces:
     """The facts about a path that is traced, so far."""
@@ -150,13 +139,6 @@ class Traces:
     """The bytes of storages that were written."""
     counters: Counters = field(default_factory=Counters)
     peak: list[Any] = field(default_factory=list[Any])
-    sites: list[Site] = field(default_factory=list["Site"])
-    measures: bool = False
-    """True if the template reads the clock, for a profile."""
-    details: list[tuple[int, SegmentDetails]] = field(
-        default_factory=list[tuple[int, SegmentDetails]]
-    )
-    """Notes on the parts of the path, if it `measures`, and their functions."""
     opaque: list[str] = field(default_factory=list[str])
     """The kernels that are bound in each call, and why."""
     breaks: list[int] = field(default_factory=list[int])
@@ -347,17 +329,7 @@ class Tracer(Recorder):
         steps = tuple(step._replace(bind=partial(bind, step.bind)) for step in plan.steps)
         return self.context.bind_plan(replace(plan, steps=steps), ins, outs, workspace)
 
-    @property
-    def position(self) -> int:
-        return len(self.body.lines)
-
-    def compute(self, thunk: Thunk, step: Step | None = None) -> None:
-        sites, details = self.traces.sites, self.traces.details
-        notes = details[-1][1] if details else None
-        site = Site(self.state.frame.function, self.pc, step, notes)
-        if not sites or sites[-1] != site:
-            sites.append(site)
-        self.body.site = len(sites) - 1
+    def leave(self, thunk: Thunk, step: Step | None = None) -> None:
         if thunk == self.traces.scratch.poison:
             self.body.add(f"W[:w].fill({POISON})")
             return
@@ -428,7 +400,6 @@ def trace_path(
     index: int,
     args: Sequence[object],
     decisions: Sequence[Decision],
-    measures: bool = False,
 ) -> tuple[Traces, Object]:
     """
     Trace the path that function `index` takes for `args`, and return its result.
@@ -437,9 +408,9 @@ def trace_path(
     """
     if context.has_references:
         raise NoTemplate("references")
-    traces = Traces(context, measures=measures)
+    traces = Traces(context)
     objects = _parameters(traces, index, args)
-    if not context.observers and not any(isinstance(arg, tuple) for arg in args):
+    if not context.memory.poison and not any(isinstance(arg, tuple) for arg in args):
         caches = context.program.functions[index].caches
         traces.caches = {f"a{cache.parameter}": cache for cache in caches}
     left = iter(decisions)
@@ -449,13 +420,10 @@ def trace_path(
     state, pc, known = State.entry(frame), 0, {}
     callers: list[tuple[State, Call]] = []
     while True:
-        observers = list(context.observers)
-        if measures:
-            details = SegmentDetails(perf_counter_ns)
-            observers.append(details)
-            traces.details.append((state.frame.function, details))
         tracer = Tracer(
-            *(context, state, pc, known, observers), counters=traces.counters, traces=traces
+            *(context, state, pc, known, context.observers),
+            counters=traces.counters,
+            traces=traces,
         )
         end = tracer.follow()
         traces.peak = list(map(maximum, traces.peak, state.peak))
