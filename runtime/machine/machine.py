@@ -213,7 +213,7 @@ class Machine:
         # An arena's memory may be taken by what was prepared for other calls.
         del arena
         self.forget()
-        return self._retry(index, args, out)
+        return self._evaluate(index, args, out)
 
     @contextmanager
     def profile(self, clock: Clock = perf_counter_ns) -> Generator[Profile]:
@@ -292,13 +292,6 @@ class Machine:
         if self._measured is not None:
             self._measured._idle.clear()
         gc.collect()
-
-    def _retry(self, index: int, args: Sequence[object], out: Value | None) -> Value:
-        """Call function `index` in a new arena."""
-        arena = self._acquire()
-        result = self._call(arena, index, args, out)
-        self._release(arena)
-        return result
 
     def _call(self, arena: Arena, index: int, args: Sequence[object], out: Value | None) -> Value:
         """Call function `index` in `arena`."""

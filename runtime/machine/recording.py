@@ -534,12 +534,12 @@ class Recorder:
         if rest is None:
             return None
         loop = frame.loop or Loop(frame)
-        given = tail_calls.arguments(args, frame, loop.first, function == frame.function)
-        target = given and tail_calls.target(loop, function, given.items)
-        if target is None or given is None:
+        described = tail_calls.arguments(args, frame, loop.first, function == frame.function)
+        target = described and tail_calls.target(loop, function, described[0])
+        if target is None or described is None:
             return None
         frame.loop = loop
-        for thunk in tail_calls.copies(given.tensors, target.tensors, frame.workspace):
+        for thunk in tail_calls.copies(described[1], target.tensors, frame.workspace):
             self.compute(thunk)
         self.executed += map(type, rest)
         return TailCall(target.frame)
