@@ -105,14 +105,13 @@ class Context:
         has_references = any(
             isinstance(i, AllocRef) for f in program.functions for i in f.instructions
         )
-        context = Context(
-            *(program, constants, binds, memory, Owner(memory), has_references), observers=observers
-        )
-        if native is None:
-            return context
-        from ..native.compiled_kernels import NativeBinder
+        binder: Callable[..., Bound] = bind_plan
+        if native is not None:
+            from ..native.compiled_kernels import NativeBinder
 
-        return replace(context, bind_plan=NativeBinder(native, binds))
+            binder = NativeBinder(native, binds)
+        shared = (program, constants, binds, memory, Owner(memory), has_references)
+        return Context(*shared, bind_plan=binder, observers=observers)
 
     @cached_property
     def kernel_plans(self) -> KernelPlans:

@@ -99,7 +99,7 @@ class Executor:
         return frame.root
 
     def _record(self, state: State, pc: int, known: Known) -> Segment:
-        return Recorder(self.context, state, pc, known, self.context.observers).record()
+        return Recorder(self.context, state, pc, known).record()
 
     def execute(
         self,
@@ -130,7 +130,8 @@ class Executor:
                 executed.clear()
             left -= segment.length
             if left < 0:
-                raise self._fault(segment, self._too_long())
+                limit = f"{self.max_instructions} instructions (--max-instructions)"
+                raise self._fault(segment, MachineError(f"exceeded the limit of {limit}"))
             end = segment.end
             match end:
                 case Return():
@@ -165,10 +166,6 @@ class Executor:
             stack.reserve(size, f"the stack of {calls} nested calls")
         except OutOfMemory as error:
             raise self._fault(segment, error) from error
-
-    def _too_long(self) -> MachineError:
-        limit = self.max_instructions
-        return MachineError(f"exceeded the limit of {limit} instructions (--max-instructions)")
 
     def _fault(self, segment: Segment, error: Exception) -> MachineError:
         """Return `error` as an error at the end of `segment`."""

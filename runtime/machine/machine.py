@@ -22,7 +22,7 @@ from dataclasses import replace
 from math import inf
 from threading import Lock
 from time import perf_counter_ns
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakMethod
 
 import numpy as np
@@ -314,16 +314,14 @@ class Machine:
         """Call function `index` on a recorded path, which may get a template."""
         entry = arena.recent(index, args)
         decisions: list[Decision] | None = None
-        if entry is not None:
-            for target, arg in zip(entry.inputs, args, strict=True):
-                target[...] = arg
-        else:
+        arrays: Sequence[Any] = args
+        if entry is None:
             decisions = []
             values = flattened(self.program.functions[index], args, self.memory.limit)
             entry = self._entry(arena, index, values)
-            arrays = (array for value in values for array in value.arrays)
-            for target, array in zip(entry.inputs, arrays, strict=True):
-                target[...] = array
+            arrays = [array for value in values for array in value.arrays]
+        for target, array in zip(entry.inputs, arrays, strict=True):
+            target[...] = array
         executed: list[Counters] = []
         settings = float_errors.ignore()
         try:
@@ -372,8 +370,6 @@ class Machine:
                 entry = new_entry(self.program, arena, index, values, key)
                 arena.add(entry)
         except OutOfMemory as error:
-            raise self._no_room(index, error) from error
+            name = self.program.functions[index].name
+            raise MachineError(f"the arguments of {name}: {error}") from error
         return entry
-
-    def _no_room(self, index: int, error: OutOfMemory) -> MachineError:
-        return MachineError(f"the arguments of {self.program.functions[index].name}: {error}")

@@ -93,7 +93,6 @@ class Recorder:
     state: State
     pc: int
     known: Known
-    observers: Sequence[Observer] = ()
     steps: list[Thunk] = field(default_factory=list[Thunk])
     origins: list[tuple[int, Step | None]] = field(default_factory=list[tuple[int, Step | None]])
     executed: list[type[vm.Instruction]] = field(default_factory=list[type[vm.Instruction]])
@@ -152,6 +151,10 @@ class Recorder:
         return end
 
     # Objects
+
+    @property
+    def observers(self) -> Sequence[Observer]:
+        return self.context.observers
 
     @property
     def function(self) -> Function:

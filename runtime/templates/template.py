@@ -220,20 +220,21 @@ class _Writer:
 
     def _lines(self) -> list[Line]:
         """Return the lines about memory, with the places of storages; equal views are one."""
-        renamed: dict[str, str] = {}
+        renamed = {name: f"r{number}" for number, (name, _) in self.leaving.items()}
+        leaving = set(renamed)
+
+        def current(code: str) -> str:
+            return _NAME.sub(lambda name: renamed.get(name[0], name[0]), code)
+
         by_code: dict[str, str] = {}
         constant: set[str] = set()
         found: list[Line] = []
         for line in self.body.lines:
-            code = _NAME.sub(lambda name: renamed.get(name[0], name[0]), line.code)
-            code = _PLACE.sub(self._place, code)
+            code = _PLACE.sub(self._place, current(line.code))
             if not line.name:
                 found.append(line._replace(code=code))
                 continue
-            if line.name in {name for name, _ in self.leaving.values()}:
-                renamed[line.name] = next(
-                    f"r{number}" for number, (name, _) in self.leaving.items() if name == line.name
-                )
+            if line.name in leaving:
                 continue
             if line.name[0] == "v":
                 if code in by_code:
@@ -245,12 +246,8 @@ class _Writer:
                 self.kept.append(f"{line.name} = {code}")
             else:
                 found.append(line._replace(code=f"{line.name} = {code}"))
-        self.result = _NAME.sub(lambda name: renamed.get(name[0], name[0]), self.result)
-        for pairs in (self.trace.lines,):
-            pairs[:] = [
-                (name, _NAME.sub(lambda name: renamed.get(name[0], name[0]), code))
-                for name, code in pairs
-            ]
+        self.result = current(self.result)
+        self.trace.lines[:] = [(name, current(code)) for name, code in self.trace.lines]
         return found
 
     def _place(self, match: re.Match[str]) -> str:

@@ -420,11 +420,7 @@ def trace_path(
     state, pc, known = State.entry(frame), 0, {}
     callers: list[tuple[State, Call]] = []
     while True:
-        tracer = Tracer(
-            *(context, state, pc, known, context.observers),
-            counters=traces.counters,
-            traces=traces,
-        )
+        tracer = Tracer(context, state, pc, known, counters=traces.counters, traces=traces)
         end = tracer.follow()
         traces.peak = list(map(maximum, traces.peak, state.peak))
         traces.length += len(tracer.executed)
