@@ -51,23 +51,18 @@ from ..program.objects import Data, Object, Storage, Tensor
 from ..program.program import Array, Cache, Kernel, Step, TensorSpec, spec_of
 from ..program.size_operations import Scalar
 from .places import Body, Flags, Place, Root, Sizes, shape_code
-from .sizes import NoTemplate, Number, Trace, Traced, code_of, plain, value_of
+from .sizes import SIGNS, NoTemplate, Number, Trace, Traced, code_of, plain, value_of
 from .thunk_code import Lines, lines_of
 
 MAX_INSTRUCTIONS = 1 << 14
 """Length of a path that is worth a template."""
 MAX_READ = 64
 """Limit on the elements of a tensor that are read as sizes."""
-_SIGNS = {
-    "add": "+",
-    "sub": "-",
-    "mul": "*",
-    "floordiv": "//",
-    "and": "&",
-    "max": "max",
-    "min": "min",
+_OPERATIONS = {
+    OPERATIONS[name].arith.removeprefix("arith."): sign
+    for name, sign in SIGNS.items()
+    if OPERATIONS[name].arith
 }
-_OPERATIONS = {OPERATIONS[name].arith.removeprefix("arith."): sign for name, sign in _SIGNS.items()}
 _RELATIONS = dict(zip(PREDICATES, ("==", "!=", "<", "<=", ">", ">="), strict=True))
 
 
