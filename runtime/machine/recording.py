@@ -571,10 +571,9 @@ class Recorder:
             self.compute(thunk, step)
         self.wrote(*outs)
 
-    @property
-    def bind_plan(self) -> Callable[..., Bound]:
-        """Binds the steps of a kernel to arrays."""
-        return self.context.bind_plan
+    def bind_plan(self, plan: KernelPlan, *operands: Any) -> Bound:
+        """Bind the steps of a kernel to arrays."""
+        return self.context.bind_plan(plan, *operands)
 
     def plan_kernel(
         self, kernel: Kernel, ins: Sequence[Array], outs: Sequence[Array], known: dict[int, Array]

@@ -308,21 +308,10 @@ class Tracer(Recorder):
         overlaps = overlaps_of(ins, outs)
         return plan_kernel(kernel, *specs, overlaps, self.context.binds, contents)
 
-    @property
-    def bind_plan(self) -> Callable[..., Bound]:
-        return self._bind_plan
-
-    def _bind_plan(
-        self,
-        plan: KernelPlan,
-        ins: Sequence[Array],
-        outs: Sequence[Array],
-        workspace: Workspace,
-        fixed: Sequence[int],
-    ) -> Bound:
+    def bind_plan(self, plan: KernelPlan, *operands: Any) -> Bound:
         bind: Any = self._lines
         steps = tuple(step._replace(bind=partial(bind, step.bind)) for step in plan.steps)
-        return self.context.bind_plan(replace(plan, steps=steps), ins, outs, workspace)
+        return super().bind_plan(replace(plan, steps=steps), *operands[:-1])
 
     def leave(self, thunk: Thunk, step: Step | None = None) -> None:
         if thunk == self.traces.scratch.poison:
