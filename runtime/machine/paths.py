@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any
 
 from ...operators.records import record
 from ...operators.sizes import maximum
@@ -50,19 +50,16 @@ class TraceSize:
     size: int = 0
 
 
-class Target(NamedTuple):
-    """A frame for tail calls, and the tensors into which their arguments are copied."""
-
-    frame: Frame
-    tensors: Sequence[Tensor]
-
-
 @dataclass(eq=False, slots=True)
 class Loop:
-    """The frames that may run in place of `first`, by their function and arguments."""
+    """
+    The frames that may run in place of `first`, by their function and arguments.
+
+    Each is with the tensors into which the arguments are copied.
+    """
 
     first: Frame
-    targets: dict[object, Target] = field(default_factory=dict[object, Target])
+    targets: dict[object, tuple[Frame, Sequence[Tensor]]] = field(default_factory=dict[Any, Any])
 
 
 @dataclass(eq=False, slots=True)

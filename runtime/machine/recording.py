@@ -537,15 +537,15 @@ class Recorder:
         if rest is None:
             return None
         loop = frame.loop or Loop(frame)
-        described = tail_calls.arguments(args, frame, loop.first, function == frame.function)
-        target = described and tail_calls.target(loop, function, described[0])
-        if target is None or described is None:
+        copied = tail_calls.arguments(args, frame, loop.first, function == frame.function)
+        target = copied and tail_calls.target(loop, function, copied[0])
+        if target is None or copied is None:
             return None
         frame.loop = loop
-        for thunk in tail_calls.copies(described[1], target.tensors, frame.workspace):
+        for thunk in tail_calls.copies(copied[1], target[1], frame.workspace):
             self.compute(thunk)
         self.executed += map(type, rest)
-        return TailCall(target.frame)
+        return TailCall(target[0])
 
     def invoke(self, i: vm.Invoke) -> End:
         return self.call(i.dst, i.function, self.objects(i.args))
@@ -665,9 +665,8 @@ class Recorder:
         """Compute now if the operands are known on this path, when it runs otherwise."""
         scalar, args = SCALARS[i.operation], self.sizes(i.args)
         arrays = [arg.array for arg in args]
-        known = [self.known_elements(arg) for arg in args]
-        elements = [array for array in known if array is not None]
-        if len(elements) == len(known):
+        elements = [e for arg in args if (e := self.known_elements(arg)) is not None]
+        if len(elements) == len(args):
             self.state.write(i.dst, Tensor(self.evaluate(scalar, elements), 0, constant=True))
             return
         out = self.computed_size(scalar.result(scalar, arrays))
@@ -680,11 +679,11 @@ class Recorder:
         operands = self.sizes((i.lhs, i.rhs, *i.values))
         arrays = [scalar(tensor.array) for tensor in operands]
         relation = Relation(Check(i.check), i.message)
-        known = [self.known_elements(tensor) for tensor in operands]
-        if any(elements is None for elements in known):
-            self.compute(partial(relation.verify, tuple(arrays)))
+        elements = [e for tensor in operands if (e := self.known_elements(tensor)) is not None]
+        if len(elements) == len(operands):
+            relation.verify(elements)
         else:
-            relation.verify([elements for elements in known if elements is not None])
+            self.compute(partial(relation.verify, tuple(arrays)))
 
     def pack(self, i: vm.Pack) -> None:
         """Plan slices, whose sizes must be known on this path."""

@@ -25,7 +25,7 @@ from ..kernels.bind import Thunk
 from ..memory.limits import ALIGNMENT, SMALL
 from ..memory.scratch import Workspace, scratch
 from ..program.objects import Closure, Data, Object, Storage, Tensor
-from .paths import Frame, Loop, Target
+from .paths import Frame, Loop
 
 MAX_FRAMES = 16
 """Number of frames for the tail calls that follow one call."""
@@ -75,7 +75,9 @@ def arguments(
     return None if len(items) > MAX_OBJECTS else (tuple(items), tensors)
 
 
-def target(loop: Loop, function: int, items: tuple[Item, ...]) -> Target | None:
+def target(
+    loop: Loop, function: int, items: tuple[Item, ...]
+) -> tuple[Frame, Sequence[Tensor]] | None:
     """Return the frame of `function` for such arguments; None if there are too many others."""
     key = (function, items)
     if key in loop.targets or len(loop.targets) >= MAX_FRAMES:
@@ -100,7 +102,7 @@ def target(loop: Loop, function: int, items: tuple[Item, ...]) -> Target | None:
             case _:
                 raise AssertionError("calls with other arguments nest")
     frame.args = tuple(reversed(made))
-    loop.targets[key] = Target(frame, tensors[::-1])
+    loop.targets[key] = frame, tensors[::-1]
     return loop.targets[key]
 
 
