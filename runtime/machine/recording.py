@@ -97,6 +97,10 @@ class Recorder:
     origins: list[tuple[int, Step | None]] = field(default_factory=list[tuple[int, Step | None]])
     executed: list[type[vm.Instruction]] = field(default_factory=list[type[vm.Instruction]])
     counters: Counters = field(default_factory=Counters)
+    observers: Sequence[Observer] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.observers = self.context.observers
 
     def record(self) -> Segment:
         """Record up to the next decision; raise `MachineError` with the position of a fault."""
@@ -151,10 +155,6 @@ class Recorder:
         return end
 
     # Objects
-
-    @property
-    def observers(self) -> Sequence[Observer]:
-        return self.context.observers
 
     @property
     def function(self) -> Function:
