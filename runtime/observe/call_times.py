@@ -274,6 +274,12 @@ class CallTimes:
         self._last = self._clock()
         self._uncounted += self._last - now
 
+    def starts_over(self) -> None:
+        """Forget the marks, as all that was done is done again."""
+        self.log.clear()
+        self._open.clear()
+        self._work = None
+
     def prepares(self, function: str) -> None:
         """Note that a path through `function` begins to be recorded."""
         self._preparing = function, self._clock()

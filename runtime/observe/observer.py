@@ -61,6 +61,9 @@ class Observer:
     def end(self) -> None:
         """End the call that began last."""
 
+    def starts_over(self) -> None:
+        """Note that a template did not fit: what the call has done is done again."""
+
     def prepares(self, function: str) -> None:
         """Note that a path through `function` begins to be recorded or traced."""
 

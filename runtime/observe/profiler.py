@@ -71,6 +71,9 @@ class Profile(Observer):
         with self._lock:
             self.times.add(times)
 
+    def starts_over(self) -> None:
+        self._now.runs[-1].starts_over()
+
     def prepares(self, function: str) -> None:
         self._now.binding = 0
         self._now.runs[-1].prepares(function)

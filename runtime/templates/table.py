@@ -142,8 +142,10 @@ class Templates:
                 bound = bind(template)
                 result = bound.run(args)
             except Exception:  # recorded, it fails with its position
-                continue
-            if result is None:
+                bound = result = None
+            if bound is None or result is None:
+                for observer in self.context.observers:
+                    observer.starts_over()
                 continue
             if template.opaque and len(self._seen) < MAX_SEEN:
                 self._seen.add(shapes)
