@@ -37,7 +37,12 @@ def bound_constants(program: Program, given: Mapping[str, Array]) -> list[Array]
     """
     missing = [late.name for late in program.late_constants if late.name not in given]
     if missing:
-        given = {**given, **_derived(missing, given)}
+        from ..weights.derived_weights import weights_in  # loads the kernels' table
+
+        weights = weights_in(given)
+        if unknown := [name for name in missing if name not in weights]:
+            raise MachineError(f"missing values for the constants {', '.join(unknown)}")
+        given = {**given, **{name: weights.array(name) for name in missing}}
     constants: list[Array] = []
     for constant in program.constants:
         array = given[constant.name] if isinstance(constant, Late) else constant
@@ -50,17 +55,6 @@ def bound_constants(program: Program, given: Mapping[str, Array]) -> list[Array]
         frozen.flags.writeable = False
         constants.append(frozen)
     return constants
-
-
-def _derived(names: Sequence[str], given: Mapping[str, Array]) -> dict[str, Array]:
-    """Compute the constants that the formulas `names` describe from `given` ones."""
-    from ..weights.derived_weights import weights_in  # loads the kernels' table
-
-    weights = weights_in(given)
-    missing = [name for name in names if name not in weights]
-    if missing:
-        raise MachineError(f"missing values for the constants {', '.join(missing)}")
-    return {name: weights.array(name) for name in names}
 
 
 @dataclass(eq=False)
@@ -105,14 +99,13 @@ class Context:
         has_references = any(
             isinstance(i, AllocRef) for f in program.functions for i in f.instructions
         )
-        context = Context(
-            *(program, constants, binds, memory, Owner(memory), has_references), observers=observers
-        )
-        if native is None:
-            return context
-        from ..native.compiled_kernels import NativeBinder
+        binder: Callable[..., Bound] = bind_plan
+        if native is not None:
+            from ..native.compiled_kernels import NativeBinder
 
-        return replace(context, bind_plan=NativeBinder(native, binds))
+            binder = NativeBinder(native, binds)
+        shared = (program, constants, binds, memory, Owner(memory), has_references)
+        return Context(*shared, bind_plan=binder, observers=observers)
 
     @cached_property
     def kernel_plans(self) -> KernelPlans:
@@ -138,8 +131,7 @@ class Context:
             array = self.contiguous.get(index)
             if array is None:
                 array = self.contiguous.setdefault(index, self.expanded(self.constants[index]))
-            tensor = Tensor(array, device, constant=True)
-            tensor = self.constant_tensors.setdefault(key, tensor)
+            tensor = self.constant_tensors.setdefault(key, Tensor(array, device, constant=True))
         return tensor
 
     def kernel(self, index: int) -> Kernel:

@@ -13,7 +13,6 @@ from math import inf
 from ...operators.records import record
 from ..errors import MachineError, described
 from ..memory.limits import OutOfMemory, Stack
-from ..observe.call_times import CallProfile
 from ..observe.counters import Counters, Counting
 from ..program.objects import Object
 from ..program.program import Array
@@ -93,38 +92,35 @@ class Executor:
     max_instructions: int | None
     max_trace_size: int
 
-    def root(self, frame: Frame, times: CallProfile | None = None) -> Segment:
+    def root(self, frame: Frame) -> Segment:
         """Return the first segment of `frame`; record it the first time."""
         if frame.root is None:
-            frame.root = self._record(State.entry(frame), 0, {}, times)
+            frame.root = self._record(State.entry(frame), 0, {})
         return frame.root
 
-    def _record(self, state: State, pc: int, known: Known, times: CallProfile | None) -> Segment:
-        recorder = Recorder(self.context, state, pc, known, self.context.observers)
-        return recorder.record() if times is None else times.record(recorder)
+    def _record(self, state: State, pc: int, known: Known) -> Segment:
+        return Recorder(self.context, state, pc, known).record()
 
     def execute(
         self,
         frame: Frame,
         executed: list[Counters],
-        times: CallProfile | None,
         decisions: list[Decision] | None = None,
     ) -> Object:
         """
         Run `frame` to its end; append the counters of each executed segment to `executed`.
 
-        What depends on data is appended to `decisions`. `times` measures the call, if a profile is
-        active.
-        The callers' segments are kept on an explicit stack.
+        What depends on data is appended to `decisions`. The callers' segments are kept on an
+        explicit stack.
         """
         callers: list[Segment] = []
         stack, depth = Stack(self.context.memory), 0
         left = inf if self.max_instructions is None else self.max_instructions
-        segment = self.root(frame, times)
+        segment = self.root(frame)
         while True:
             thunk = None
             try:
-                for thunk in segment.steps if times is None else times.run(segment):
+                for thunk in segment.steps:
                     thunk()
             except Exception as error:  # of a kernel, possibly a plug-in's
                 raise self._kernel_fault(segment, thunk, error) from error
@@ -134,7 +130,8 @@ class Executor:
                 executed.clear()
             left -= segment.length
             if left < 0:
-                raise self._fault(segment, self._too_long())
+                limit = f"{self.max_instructions} instructions (--max-instructions)"
+                raise self._fault(segment, MachineError(f"exceeded the limit of {limit}"))
             end = segment.end
             match end:
                 case Return():
@@ -143,24 +140,24 @@ class Executor:
                         return end.result
                     segment = callers.pop()
                     depth -= segment.trace_size + ACTIVATION_SIZE
-                    segment = self._successor(segment, end.decision, times, end, kept)
+                    segment = self._successor(segment, end.decision, end, kept)
                 case Call():
                     callers.append(segment)
                     depth += segment.trace_size + ACTIVATION_SIZE
                     if depth > stack.size:
                         self._extend(stack, segment, len(callers))
-                    segment = self.root(end.callee, times)
+                    segment = self.root(end.callee)
                 case TailCall():
-                    segment = self.root(end.callee, times)
+                    segment = self.root(end.callee)
                 case Branch() | Read():
                     key = end.decide()
                     if decisions is not None:
                         decisions.append(key)
-                    segment = self._successor(segment, key, times)
+                    segment = self._successor(segment, key)
                 case Contents():
-                    segment = self._successor(segment, end.ref.contents, times)
+                    segment = self._successor(segment, end.ref.contents)
                 case _:
-                    segment = self._successor(segment, None, times)
+                    segment = self._successor(segment, None)
 
     def _extend(self, stack: Stack, segment: Segment, calls: int) -> None:
         """Reserve memory for the call that `segment` makes, or fail at that call."""
@@ -170,10 +167,6 @@ class Executor:
         except OutOfMemory as error:
             raise self._fault(segment, error) from error
 
-    def _too_long(self) -> MachineError:
-        limit = self.max_instructions
-        return MachineError(f"exceeded the limit of {limit} instructions (--max-instructions)")
-
     def _fault(self, segment: Segment, error: Exception) -> MachineError:
         """Return `error` as an error at the end of `segment`."""
         return fault(self.context.program.functions[segment.frame.function], segment.pc, error)
@@ -182,7 +175,6 @@ class Executor:
         self,
         segment: Segment,
         key: Decision,
-        times: CallProfile | None,
         returned: Return | None = None,
         kept: Kept | None = None,
     ) -> Segment:
@@ -198,7 +190,7 @@ class Executor:
         state, end = segment.state.copy(), segment.end
         values = [tensor.array.copy() for tensor in end.tensors] if isinstance(end, Read) else ()
         pc, known = resume(state, end, key, values, returned, kept)
-        successor = self._record(state, pc, known, times)
+        successor = self._record(state, pc, known)
         if segment.frame.trace_size.size <= self.max_trace_size:
             segment.successors[key] = successor
         return successor

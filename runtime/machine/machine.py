@@ -17,11 +17,12 @@ import gc
 import os
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
+from copy import copy
+from dataclasses import replace
 from math import inf
 from threading import Lock
 from time import perf_counter_ns
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakMethod
 
 import numpy as np
@@ -43,7 +44,6 @@ from ..kernels.bind import Bind
 from ..kernels.loading import kernels_of
 from ..memory.arena import Arena, Entry, max_trace_size
 from ..memory.limits import SMALL_RESULT, Memory, OutOfMemory, Owner
-from ..observe.call_times import CallProfile
 from ..observe.counters import Counters, Counting
 from ..observe.observer import Observer, Poison
 from ..program.checking import check_program
@@ -58,8 +58,8 @@ from .paths import Decision
 
 if TYPE_CHECKING:
     from ..native.compiled_kernels import NativeLibrary
+    from ..observe.call_times import Clock
     from ..observe.profiler import Profile
-    from ..observe.segment_details import Clock
 
 MAX_IDLE = max(8, os.cpu_count() or 1)
 """Number of arenas that are kept for later calls."""
@@ -148,8 +148,8 @@ class Machine:
         self._max_instructions = inf if max_instructions is None else max_instructions
         self._functions = {f.name: i for i, f in enumerate(program.functions)}
         self._idle: list[Arena] = []
-        self._measured: list[Arena] = []
-        self._profile: Profile | None = None
+        self._measured: Machine | None = None
+        """The machine that runs calls while a profile is active."""
         self._lock = Lock()
 
     @property
@@ -197,24 +197,23 @@ class Machine:
         return self._evaluate(index, args, out)
 
     def _evaluate(self, index: int, args: Sequence[object], out: Value | None) -> Value:
-        times = None
-        if self._profile is not None:
-            times = self._profile.begin(self.program.functions[index].name)
-        arena = self._acquire(times)
+        if self._measured is not None:
+            return self._measured._evaluate(index, args, out)
+        arena = self._acquire()
         is_fresh = not arena.calls
         try:
-            result = self._call(arena, index, args, out, times)
+            result = self._call(arena, index, args, out)
         except Exception as error:
-            self._release(arena, times)
+            self._release(arena)
             if is_fresh or not isinstance(error.__cause__, OutOfMemory):
                 raise
         else:
-            self._release(arena, times)
+            self._release(arena)
             return result
         # An arena's memory may be taken by what was prepared for other calls.
         del arena
         self.forget()
-        return self._retry(index, args, out)
+        return self._evaluate(index, args, out)
 
     @contextmanager
     def profile(self, clock: Clock = perf_counter_ns) -> Generator[Profile]:
@@ -227,14 +226,23 @@ class Machine:
 
         profile = Profile(self.program, clock)
         with self._lock:
-            if self._profile is not None:
+            if self._measured is not None:
                 raise MachineError("another profile of this program is active")
-            self._profile = profile
+            self._measured = self._observed_by(profile)
         try:
             yield profile
         finally:
-            self._profile = None
-            self._measured.clear()
+            self._measured = None
+
+    def _observed_by(self, observer: Observer) -> Machine:
+        """Return a machine that shares all but recorded paths, which `observer` sees, too."""
+        context = self._context
+        made = copy(self)
+        made._context = replace(context, observers=(*context.observers, observer))
+        made._executor = replace(self._executor, context=made._context)
+        made.templates = self.templates.again(made._context)
+        made._idle = []
+        return made
 
     def prepare(self, function: str = "main") -> None:
         """
@@ -265,90 +273,61 @@ class Machine:
             raise MachineError(f"unknown function {function} (defined: {defined})")
         return index
 
-    def _acquire(self, times: CallProfile | None = None) -> Arena:
-        """
-        Return an arena that no other call uses, of the idle ones that which was used last.
-
-        Calls whose `times` are measured have arenas of their own.
-        """
+    def _acquire(self) -> Arena:
+        """Return an arena that no other call uses, of the idle ones that which was used last."""
         try:
-            return (self._idle if times is None else self._measured).pop()
+            return self._idle.pop()
         except IndexError:
             reuses = not self._context.has_references
             return Arena(self.memory, len(self.program.devices), reuses)
 
-    def _release(self, arena: Arena, times: CallProfile | None = None) -> None:
-        idle = self._idle if times is None else self._measured
-        idle.append(arena)
-        if len(idle) > MAX_IDLE:
-            del idle[:1]
+    def _release(self, arena: Arena) -> None:
+        self._idle.append(arena)
+        if len(self._idle) > MAX_IDLE:
+            del self._idle[:1]
 
     def forget(self) -> None:
         """Discard what was prepared for later calls, and its memory."""
         self._idle.clear()
+        if self._measured is not None:
+            self._measured._idle.clear()
         gc.collect()
 
-    def _retry(self, index: int, args: Sequence[object], out: Value | None) -> Value:
-        """Call function `index` in a new arena."""
-        arena = self._acquire()
-        result = self._call(arena, index, args, out)
-        self._release(arena)
-        return result
-
-    def _call(
-        self,
-        arena: Arena,
-        index: int,
-        args: Sequence[object],
-        out: Value | None,
-        times: CallProfile | None = None,
-    ) -> Value:
+    def _call(self, arena: Arena, index: int, args: Sequence[object], out: Value | None) -> Value:
         """Call function `index` in `arena`."""
         observers = self._context.observers
         for observer in observers:
-            observer.begin()
+            observer.begin(self.program.functions[index].name)
         try:
             if index in self.templates.by_function:
-                bound = self._bound(arena, index, args, times)
+                bound = self._bound(arena, index, args)
                 if bound is not None:
                     return bound if out is None else store(object_of(bound), out)
-            return self._recorded(arena, index, args, out, times)
+            return self._recorded(arena, index, args, out)
         finally:
             for observer in observers:
                 observer.end()
 
     def _recorded(
-        self,
-        arena: Arena,
-        index: int,
-        args: Sequence[object],
-        out: Value | None,
-        times: CallProfile | None,
+        self, arena: Arena, index: int, args: Sequence[object], out: Value | None
     ) -> Value:
         """Call function `index` on a recorded path, which may get a template."""
         entry = arena.recent(index, args)
         decisions: list[Decision] | None = None
-        if entry is not None:
-            for target, arg in zip(entry.inputs, args, strict=True):
-                target[...] = arg
-        else:
+        arrays: Sequence[Any] = args
+        if entry is None:
             decisions = []
             values = flattened(self.program.functions[index], args, self.memory.limit)
             entry = self._entry(arena, index, values)
-            arrays = (array for value in values for array in value.arrays)
-            for target, array in zip(entry.inputs, arrays, strict=True):
-                target[...] = array
+            arrays = [array for value in values for array in value.arrays]
+        for target, array in zip(entry.inputs, arrays, strict=True):
+            target[...] = array
         executed: list[Counters] = []
         settings = float_errors.ignore()
-        result = None
         try:
-            if times is not None:
-                times.transferred()
-            result = self._executor.execute(entry.frame, executed, times, decisions)
+            result = self._executor.execute(entry.frame, executed, decisions)
             if decisions is not None:
                 self.templates.learn(index, args, decisions)
-            if times is not None:
-                times.returned()
             if out is not None:
                 return store(result, out)
             if type(result) is Tensor and result.array.nbytes <= SMALL_RESULT:
@@ -362,28 +341,18 @@ class Machine:
             error.location = function.location(len(function.instructions) - 1)
             raise
         finally:
-            if times is not None:
-                times.end(result is not None)
             float_errors.restore(settings)
             self._counting.note(executed)
             arena.settle()
 
-    def _bound(
-        self, arena: Arena, index: int, args: Sequence[object], times: CallProfile | None
-    ) -> Value | None:
+    def _bound(self, arena: Arena, index: int, args: Sequence[object]) -> Value | None:
         """Return the result of a call by a template, or None if none fits."""
         settings = float_errors.ignore()
-        stamp = None if times is None else times.begin_template()
         try:
-            ran = self.templates.run(arena.bound, index, args, self._max_instructions, stamp)
+            ran = self.templates.run(arena.bound, index, args, self._max_instructions)
             if ran is None:
-                if times is not None:
-                    times.abandoned()
                 return None
             bound, (result, sizes) = ran
-            if times is not None:
-                times.ran(index, partial(bound.template.activity, sizes))
-                times.end(True)
             arena.used(bound.extents)
             self._counting.note((Executed(bound.template, sizes),))
             arena.settle()
@@ -401,8 +370,6 @@ class Machine:
                 entry = new_entry(self.program, arena, index, values, key)
                 arena.add(entry)
         except OutOfMemory as error:
-            raise self._no_room(index, error) from error
+            name = self.program.functions[index].name
+            raise MachineError(f"the arguments of {name}: {error}") from error
         return entry
-
-    def _no_room(self, index: int, error: OutOfMemory) -> MachineError:
-        return MachineError(f"the arguments of {self.program.functions[index].name}: {error}")

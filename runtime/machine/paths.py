@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any
 
 from ...operators.records import record
 from ...operators.sizes import maximum
@@ -23,9 +23,6 @@ from ..observe.counters import Counters
 from ..program.objects import Object, Ref, Storage, Tensor, birth
 from ..program.program import Array, Step
 from .reference_counts import ReferenceCounts
-
-if TYPE_CHECKING:
-    from ..observe.segment_details import SegmentDetails
 
 SEGMENT_SIZE, STATE_SIZE, FRAME_SIZE, HELD_SIZE = 1024, 2048, 1024, 100
 """Approximate bytes of a segment, its state, the frame that it calls, and each item held."""
@@ -53,19 +50,16 @@ class TraceSize:
     size: int = 0
 
 
-class Target(NamedTuple):
-    """A frame for tail calls, and the tensors into which their arguments are copied."""
-
-    frame: Frame
-    tensors: Sequence[Tensor]
-
-
 @dataclass(eq=False, slots=True)
 class Loop:
-    """The frames that may run in place of `first`, by their function and arguments."""
+    """
+    The frames that may run in place of `first`, by their function and arguments.
+
+    Each is with the tensors into which the arguments are copied.
+    """
 
     first: Frame
-    targets: dict[object, Target] = field(default_factory=dict[object, Target])
+    targets: dict[object, tuple[Frame, Sequence[Tensor]]] = field(default_factory=dict[Any, Any])
 
 
 @dataclass(eq=False, slots=True)
@@ -376,7 +370,7 @@ class Segment:
     `origins` are, for each of `steps`, its instruction and its step in the kernel. Instruction
     `pc` is the last one, and `end` says what it does. `successors` are the segments recorded
     so far that follow, by the decision at `end`. `state` is the state at the end, unless nothing
-    follows. `details` are for the profiler, if one was active.
+    follows.
     """
 
     frame: Frame
@@ -388,7 +382,6 @@ class Segment:
     state: State | None
     length: int
     trace_size: int = 0
-    details: SegmentDetails | None = None
     successors: dict[Decision, Segment] = field(default_factory=dict["Decision", "Segment"])
 
     def __post_init__(self) -> None:

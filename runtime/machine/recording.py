@@ -93,15 +93,24 @@ class Recorder:
     state: State
     pc: int
     known: Known
-    observers: Sequence[Observer] = ()
     steps: list[Thunk] = field(default_factory=list[Thunk])
     origins: list[tuple[int, Step | None]] = field(default_factory=list[tuple[int, Step | None]])
     executed: list[type[vm.Instruction]] = field(default_factory=list[type[vm.Instruction]])
     counters: Counters = field(default_factory=Counters)
+    observers: Sequence[Observer] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.observers = self.context.observers
 
     def record(self) -> Segment:
         """Record up to the next decision; raise `MachineError` with the position of a fault."""
-        end = self.follow()
+        for observer in self.observers:
+            observer.prepares(self.function.name)
+        try:
+            end = self.follow()
+        finally:
+            for observer in self.observers:
+                observer.prepared()
         self.counters.peak = {d: size for d, size in enumerate(self.state.peak) if size}
         self.counters.share(self.context.counters)
         frame = self.state.frame
@@ -117,6 +126,8 @@ class Recorder:
         """Follow the instructions up to the next decision, at `pc` then, and return it."""
         code, executed, observers = self.function.instructions, self.executed, self.observers
         self.state.freed = [] if observers else None
+        for observer in observers:
+            observer.follows(self)
         while True:
             instruction = code[self.pc]
             kind = type(instruction)
@@ -149,11 +160,6 @@ class Recorder:
     def function(self) -> Function:
         return self.context.program.functions[self.state.frame.function]
 
-    @property
-    def position(self) -> int:
-        """The number of what runs before the current instruction has left more."""
-        return len(self.steps)
-
     def device(self, index: int) -> str:
         return self.context.program.devices[index]
 
@@ -180,7 +186,13 @@ class Recorder:
         return found
 
     def compute(self, thunk: Thunk, step: Step | None = None) -> None:
-        """Leave a callable for each run."""
+        """Leave a callable for each run, which all observers see."""
+        self.leave(thunk, step)
+        for observer in self.observers:
+            observer.computed(self, step)
+
+    def leave(self, thunk: Thunk, step: Step | None = None) -> None:
+        """Leave a callable that no observer sees."""
         self.steps.append(thunk)
         self.origins.append((self.pc, step))
 
@@ -525,15 +537,15 @@ class Recorder:
         if rest is None:
             return None
         loop = frame.loop or Loop(frame)
-        given = tail_calls.arguments(args, frame, loop.first, function == frame.function)
-        target = given and tail_calls.target(loop, function, given.items)
-        if target is None or given is None:
+        copied = tail_calls.arguments(args, frame, loop.first, function == frame.function)
+        target = copied and tail_calls.target(loop, function, copied[0])
+        if target is None or copied is None:
             return None
         frame.loop = loop
-        for thunk in tail_calls.copies(given.tensors, target.tensors, frame.workspace):
+        for thunk in tail_calls.copies(copied[1], target[1], frame.workspace):
             self.compute(thunk)
         self.executed += map(type, rest)
-        return TailCall(target.frame)
+        return TailCall(target[0])
 
     def invoke(self, i: vm.Invoke) -> End:
         return self.call(i.dst, i.function, self.objects(i.args))
@@ -559,10 +571,9 @@ class Recorder:
             self.compute(thunk, step)
         self.wrote(*outs)
 
-    @property
-    def bind_plan(self) -> Callable[..., Bound]:
-        """Binds the steps of a kernel to arrays."""
-        return self.context.bind_plan
+    def bind_plan(self, plan: KernelPlan, *operands: Any) -> Bound:
+        """Bind the steps of a kernel to arrays."""
+        return self.context.bind_plan(plan, *operands)
 
     def plan_kernel(
         self, kernel: Kernel, ins: Sequence[Array], outs: Sequence[Array], known: dict[int, Array]
@@ -654,9 +665,8 @@ class Recorder:
         """Compute now if the operands are known on this path, when it runs otherwise."""
         scalar, args = SCALARS[i.operation], self.sizes(i.args)
         arrays = [arg.array for arg in args]
-        known = [self.known_elements(arg) for arg in args]
-        elements = [array for array in known if array is not None]
-        if len(elements) == len(known):
+        elements = [e for arg in args if (e := self.known_elements(arg)) is not None]
+        if len(elements) == len(args):
             self.state.write(i.dst, Tensor(self.evaluate(scalar, elements), 0, constant=True))
             return
         out = self.computed_size(scalar.result(scalar, arrays))
@@ -669,11 +679,11 @@ class Recorder:
         operands = self.sizes((i.lhs, i.rhs, *i.values))
         arrays = [scalar(tensor.array) for tensor in operands]
         relation = Relation(Check(i.check), i.message)
-        known = [self.known_elements(tensor) for tensor in operands]
-        if any(elements is None for elements in known):
-            self.compute(partial(relation.verify, tuple(arrays)))
+        elements = [e for tensor in operands if (e := self.known_elements(tensor)) is not None]
+        if len(elements) == len(operands):
+            relation.verify(elements)
         else:
-            relation.verify([elements for elements in known if elements is not None])
+            self.compute(partial(relation.verify, tuple(arrays)))
 
     def pack(self, i: vm.Pack) -> None:
         """Plan slices, whose sizes must be known on this path."""

@@ -17,16 +17,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from math import prod
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ..kernels.bind import Thunk
 from ..memory.limits import ALIGNMENT, SMALL
 from ..memory.scratch import Workspace, scratch
-from ..program.objects import Closure, Data, Object, Ref, Storage, Tensor
-from ..program.program import Array
-from .paths import Frame, Loop, Target
+from ..program.objects import Closure, Data, Object, Storage, Tensor
+from .paths import Frame, Loop
 
 MAX_FRAMES = 16
 """Number of frames for the tail calls that follow one call."""
@@ -34,88 +33,55 @@ MAX_OBJECTS = 64
 """Number of objects in arguments that are copied."""
 
 
-class TensorCopy(NamedTuple):
-    """A tensor in arguments that is copied."""
+Item: TypeAlias = tuple[Any, ...] | Object
+"""
+An object in arguments: itself or, if it is copied, its class and what the copy must equal.
 
-    device: int
-    dtype: np.dtype[Any]
-    shape: tuple[int, ...]
-
-
-class DataCopy(NamedTuple):
-    """Data in arguments: a constructor's tag and fields."""
-
-    tag: int
-    fields: int
-
-
-class ClosureCopy(NamedTuple):
-    """A closure in arguments: its function and captured values."""
-
-    function: int
-    captured: int
-
-
-Item: TypeAlias = TensorCopy | DataCopy | ClosureCopy | Object
-"""An object in arguments: how it is copied or, if it is not, itself."""
-
-
-class Arguments(NamedTuple):
-    """Arguments, depth first: the items that describe them, and the tensors to copy."""
-
-    items: tuple[Item, ...]
-    tensors: list[Tensor]
+That is the device, element type and shape of a tensor; the tag or function, and the number of
+fields or captured values, of data and closures.
+"""
 
 
 def arguments(
     args: Sequence[Object], frame: Frame, first: Frame, repeats: bool
-) -> Arguments | None:
+) -> tuple[tuple[Item, ...], list[Tensor]] | None:
     """
-    Describe `args` of a tail call from `frame`, which replaced `first`; None if it has to nest.
+    Return `args` of a tail call from `frame`, which replaced `first`: depth first, and the tensors.
 
-    `repeats` if it is a call of the function that runs in `frame`.
+    None if the call has to nest. `repeats` if it is a call of the function that runs in `frame`.
     """
     items: list[Item] = []
     tensors: list[Tensor] = []
     pairs = zip(frame.args, args, strict=True) if repeats else ()
     unchanged = {id(old) for old, new in pairs if old is new}
     rest: list[Object] = list(reversed(args))
-    while rest:
+    while rest and len(items) <= MAX_OBJECTS:
         item = rest.pop()
         given = item.born < first.born
         match item:
-            case Tensor():
-                large = item.constant and item.array.nbytes > SMALL
-                if large or (given and id(item) in unchanged):
+            case Tensor(array=array):
+                if (item.constant and array.nbytes > SMALL) or (given and id(item) in unchanged):
                     items.append(item)
-                    continue
-                items.append(TensorCopy(item.device, item.array.dtype, item.array.shape))
-                tensors.append(item)
+                else:
+                    items.append((Tensor, item.device, array.dtype, array.shape))
+                    tensors.append(item)
             case Data() | Closure() if given:
                 items.append(item)
-            case Data():
-                items.append(DataCopy(item.tag, len(item.parts)))
+            case Data(tag=fact) | Closure(function=fact):
+                items.append((type(item), fact, len(item.parts)))
                 rest.extend(reversed(item.parts))
-            case Closure():
-                items.append(ClosureCopy(item.function, len(item.parts)))
-                rest.extend(reversed(item.parts))
-            case Storage() | Ref():
+            case _:
                 return None
-        if len(items) > MAX_OBJECTS:
-            return None
-    return Arguments(tuple(items), tensors)
+    return None if len(items) > MAX_OBJECTS else (tuple(items), tensors)
 
 
-def target(loop: Loop, function: int, items: tuple[Item, ...]) -> Target | None:
+def target(
+    loop: Loop, function: int, items: tuple[Item, ...]
+) -> tuple[Frame, Sequence[Tensor]] | None:
     """Return the frame of `function` for such arguments; None if there are too many others."""
     key = (function, items)
-    known_target = loop.targets.get(key)
-    if known_target is None and len(loop.targets) < MAX_FRAMES:
-        known_target = loop.targets[key] = _target(loop, function, items)
-    return known_target
-
-
-def _target(loop: Loop, function: int, items: Sequence[Item]) -> Target:
+    if key in loop.targets or len(loop.targets) >= MAX_FRAMES:
+        return loop.targets.get(key)
     first = loop.first
     spaces = tuple(space.copy() for space in first.spaces)
     frame = Frame(function, (), spaces, first.workspace, first.base, first.trace_size, loop=loop)
@@ -123,23 +89,21 @@ def _target(loop: Loop, function: int, items: Sequence[Item]) -> Target:
     tensors: list[Tensor] = []
     for item in reversed(items):
         match item:
-            case TensorCopy(device, dtype, shape):
-                size = prod(shape) * dtype.itemsize
-                at, memory = spaces[device].take(
-                    size, ALIGNMENT, f"an argument {dtype}{list(shape)}"
-                )
+            case (_, int() as device, dtype, shape):
+                size, what = prod(shape) * dtype.itemsize, f"an argument {dtype}{list(shape)}"
+                at, memory = spaces[device].take(size, ALIGNMENT, what)
                 storage = Storage(size, device, memory, at, ALIGNMENT)
-                array: Array = np.ndarray(shape, dtype, memory)
-                tensors.append(Tensor(array, device, parts=(storage,)))
+                tensors.append(Tensor(np.ndarray(shape, dtype, memory), device, parts=(storage,)))
                 made.append(tensors[-1])
-            case DataCopy(tag, count):
-                made.append(Data(tag, tuple(made.pop() for _ in range(count))))
-            case ClosureCopy(number, count):
-                made.append(Closure(number, tuple(made.pop() for _ in range(count))))
-            case _:
+            case (kind, fact, count):
+                made.append(kind(fact, tuple(made.pop() for _ in range(count))))
+            case Tensor() | Data() | Closure():
                 made.append(item)
+            case _:
+                raise AssertionError("calls with other arguments nest")
     frame.args = tuple(reversed(made))
-    return Target(frame, tensors[::-1])
+    loop.targets[key] = frame, tensors[::-1]
+    return loop.targets[key]
 
 
 def copies(sources: Sequence[Tensor], to: Sequence[Tensor], workspace: Workspace) -> list[Thunk]:

@@ -63,8 +63,6 @@ class Entry:
     extents: tuple[Extent, ...]
     weight: int = 0
     """The size of its recorded paths when it last ran."""
-    used: int = 0
-    """The number of calls of the arena when it last ran."""
 
     def accepts(self, function: int, args: Sequence[object]) -> bool:
         """Test whether a call is certainly one for which this was prepared."""
@@ -107,6 +105,7 @@ class Arena:
         self._scratch = Region(memory)
         self._reuses = reuses
         self._entries: dict[object, Entry] = {}
+        """The one that was used least recently is the first."""
         self.trace_size = 0
         """Approximate bytes of the recorded paths of all entries."""
         self._max_trace_size = max_trace_size(memory)
@@ -164,24 +163,18 @@ class Arena:
         """Return the entry for `key`, ready to run; `OutOfMemory` if its bytes are too many."""
         entry = self._entries.get(key)
         if entry is not None:
-            self._enter(entry)
+            self.add(entry)
         return entry
 
     def add(self, entry: Entry) -> None:
         """Keep `entry` for later calls; drop the one that was used least recently if too many."""
-        self._entries[entry.key] = entry
-        self._enter(entry)
-        if len(self._entries) > MAX_SIGNATURES:
-            self._evict()
-
-    def _enter(self, entry: Entry) -> None:
         for extent in entry.extents:
             extent.cover(extent.top, "its memory")
-        if self.last is not None:
-            self.last.used = self.calls
-        entry.used = self.calls + 1
-        self.last = entry
+        self._entries.pop(entry.key, None)
+        self._entries[entry.key] = self.last = entry
         self._recent[entry.extents] = None
+        if len(self._entries) > MAX_SIGNATURES:
+            self._evict()
 
     def settle(self) -> None:
         """Keep what is recorded, and memory, within their limits after a call."""
@@ -201,8 +194,7 @@ class Arena:
 
     def _evict(self) -> None:
         """Drop the entry that was used least recently."""
-        entry = min(self._entries.values(), key=lambda entry: entry.used)
-        del self._entries[entry.key]
+        entry = self._entries.pop(next(iter(self._entries)))
         self.trace_size -= entry.weight
         if entry is self.last:
             self.last = None

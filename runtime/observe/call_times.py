@@ -1,33 +1,113 @@
 """
 The times of calls: of each step, of preparing new paths, and of what the machine does besides.
 
-The clock is read after every step. The times are kept as they are read, and added up after the
-call, or when there are many; the time that this takes is not counted.
+    1000   ENTER main
+    1007   WORK relay.add           an interval of 7 ns
+    1007   MEMORY 64 bytes live
+    1019   LEAVE main
+
+The clock is read at the marks that a path leaves. They are kept, and added up after the call, or
+when there are many; the time that this takes is not counted.
 """
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias, TypeVar
+from enum import Enum, auto
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
+from ...operators.records import record
 from ..errors import Location
-from ..kernels.bind import Thunk
-from ..machine.paths import Call, Return, Segment
-from ..machine.recording import Recorder
-from ..program.program import Program
-from .segment_details import Clock, MemoryEvent, SegmentDetails, Work, works_of
+from ..program.instructions import DeviceCopy
+from ..program.program import Program, Step, TensorSpec
 
-Works: TypeAlias = Sequence[tuple[Work, int]]
-Events: TypeAlias = Sequence[tuple[int, MemoryEvent]]
-"""Changes of memory, each with its function."""
+Clock: TypeAlias = Callable[[], int]
+"""A clock in nanoseconds."""
 K = TypeVar("K", bound=Hashable)
 
 MAX_PENDING = 1 << 16
-"""Number of measured steps that are kept with their segments."""
+"""Number of marks that are kept before they are added up."""
 MAX_EVENTS = 1 << 20
 """Number of slices and changes of memory that are kept for a trace."""
+
+
+class Kind(Enum):
+    """The subject of a mark."""
+
+    ENTER = auto()
+    """A function begins."""
+    RESUME = auto()
+    """A path continues after the machine has decided how."""
+    WORK = auto()
+    """An instruction has computed."""
+    MEMORY = auto()
+    """Other bytes are live."""
+    LEAVE = auto()
+    """A function returns."""
+    PREPARED = auto()
+    """A path was recorded."""
+
+
+@dataclass(eq=False, slots=True)
+class Mark:
+    """
+    A place on a path where the clock is read, at instruction `pc` of a function.
+
+    `device` is where a kernel or copy runs, with operands of these `dtypes`, or where a storage is
+    allocated.
+    """
+
+    kind: Kind
+    function: int = 0
+    pc: int = 0
+    step: Step | None = None
+    device: int | None = None
+    dtypes: Sequence[str] = ()
+
+
+@record
+class Work:
+    """
+    Consecutive steps that compute one thing.
+
+    `name` is that of an operator ("relay.add"), of a kernel if the steps are not of one operator,
+    or of an instruction; `kernel` is the name of the kernel that it is part of, or empty. `size`
+    are the bytes of all operands, or those copied along `route`, from one device to another.
+    """
+
+    name: str
+    kernel: str
+    device: int
+    location: Location | None
+    ins: tuple[TensorSpec, ...] = ()
+    outs: tuple[TensorSpec, ...] = ()
+    size: int = 0
+    route: tuple[int, int] | None = None
+
+
+Works: TypeAlias = dict[tuple[Mark, Any], Work]
+
+
+def work_of(program: Program, mark: Mark, shapes: Sequence[tuple[int, ...]]) -> Work:
+    """Return what was done at `mark` on operands of these shapes."""
+    code = program.functions[mark.function]
+    instruction, location = code.instructions[mark.pc], code.location(mark.pc)
+    if mark.device is None:
+        return Work(instruction.mnemonic, "", 0, location)
+    types = list(map(TensorSpec, mark.dtypes, shapes))
+    if isinstance(instruction, DeviceCopy):
+        (spec,) = types
+        route = instruction.src_device, instruction.dst_device
+        return Work("device_copy", "", route[1], location, (spec,), (spec,), spec.size, route)
+    index = getattr(instruction, "kernel", None)
+    kernel = program.kernels[index].name if isinstance(index, int) else ""
+    step = mark.step
+    if step is None:
+        return Work(kernel, kernel, mark.device, location)
+    ins, outs = (tuple(types[v] for v in values) for values in (step.ins, step.outs))
+    size = sum(spec.size for spec in (*ins, *outs))
+    return Work(step.op, kernel, mark.device, step.location or location, ins, outs, size)
 
 
 @dataclass(eq=False, slots=True)
@@ -166,149 +246,118 @@ class Times:
         return dict(sorted(totals.items(), key=lambda item: -item[1].time))
 
 
-class CallProfile:
-    """The measurement of one call."""
+class CallTimes:
+    """
+    The marks of one call of `function`, and the times that follow.
+
+    `works` are those of marks and shapes, for all calls.
+    """
 
     def __init__(
-        self,
-        program: Program,
-        clock: Clock,
-        function: str,
-        thread: int,
-        done: Callable[[Times], None],
+        self, program: Program, clock: Clock, function: str, thread: int, works: Works
     ) -> None:
-        self._program = program
-        self._clock = clock
-        self._done = done
-        self._thread = thread
-        self._times = Times({function: 1})
-        self._pending: list[tuple[Segment, array[int]]] = []
-        self._stamps = array("q")
-        """The readings of the clock by a template."""
-        self._ran: tuple[int, Callable[[], tuple[Works, Events]]] | None = None
-        self._steps = 0
+        self._program, self._clock, self._thread, self._works = program, clock, thread, works
+        self.times = Times({function: 1})
+        self.log: list[tuple[int, Mark, Any]] = []
+        """The times of marks, and the numbers that they have in this call."""
         self._open: list[tuple[str, int]] = []
         """The functions that have not returned, each with its start."""
-        self._calls = True
-        """True if the next segment is the first of a function."""
-        self._uncounted = 0
-        self._start = self._start_of_transfer = self._begun = self._clock()
+        self._work: tuple[Mark, Any, int] | None = None
+        """The current work, with the numbers of its mark, and its start."""
+        self._uncounted = self._preparation = 0
+        self._preparing = ("", 0)
+        self._start = self._last = clock()
 
-    def run(self, segment: Segment) -> Iterator[Thunk]:
-        """Yield the steps of `segment`, each to be run before the next is taken."""
-        if self._steps > MAX_PENDING:
-            start = self._clock()
-            self._add_pending()
-            self._uncounted += self._clock() - start
-        clock, steps = self._clock, segment.steps
-        stamps = array("q", (clock(),))
-        self._pending.append((segment, stamps))
-        self._steps += 1 + len(steps)
-        for thunk in steps:
-            yield thunk
-            stamps.append(clock())
+    def shorten(self, now: int) -> None:
+        """Add up what was logged until `now`."""
+        self._add_up()
+        self._last = self._clock()
+        self._uncounted += self._last - now
 
-    def stamp(self) -> None:
-        """Read the clock, for a template."""
-        self._stamps.append(self._clock())
+    def starts_over(self) -> None:
+        """Forget the marks, as all that was done is done again."""
+        self.log.clear()
+        self._open.clear()
+        self._work = None
 
-    def begin_template(self) -> Callable[[], None]:
-        """Return what reads the clock."""
-        self.transferred()
-        self._stamps = array("q")
-        return self.stamp
+    def prepares(self, function: str) -> None:
+        """Note that a path through `function` begins to be recorded."""
+        self._preparing = function, self._clock()
 
-    def abandoned(self) -> None:
-        """Note that no template ran."""
-        self._stamps, self._start_of_transfer = array("q"), self._clock()
+    def prepared(self, binding: int) -> None:
+        """Note that this ends, and how long kernels were bound."""
+        numbers = *self._preparing, binding
+        self.log.append((self._clock(), Mark(Kind.PREPARED), numbers))
 
-    def ran(self, function: int, activity: Callable[[], tuple[Works, Events]]) -> None:
-        """Note that a template of `function` ran; `activity` is between readings of the clock."""
-        self._begun = self._clock()
-        self._ran = function, activity
-
-    def record(self, recorder: Recorder) -> Segment:
-        """Record a segment, with details of its steps."""
-        details = SegmentDetails(self._clock)
-        recorder.observers = [*recorder.observers, details]
-        start = self._clock()
-        try:
-            segment = recorder.record()
-            segment.details = details
-            return segment
-        finally:
-            stop = self._clock()
-            self._times.binding += details.binding
-            self._times.recording += stop - start - details.binding
-            name = f"prepare {recorder.function.name}"
-            self._times.keep(Slice(self._thread, start, stop, name))
-
-    def transferred(self) -> None:
-        """Note that arguments have been copied in."""
-        self._begun = self._clock()
-        self._times.transfer += self._begun - self._start_of_transfer
-
-    def returned(self) -> None:
-        """Note that the result will be copied out."""
-        self._begun = self._clock()
-
-    def end(self, has_returned: bool) -> None:
-        """End the call, which `has_returned` unless it failed; pass its times on."""
-        stop = self._clock()
-        if has_returned:
-            self._times.transfer += stop - self._begun
-        self._times.total = stop - self._start - self._uncounted
-        self._add_pending()
+    def end(self) -> Times:
+        """End the call, and return its times."""
+        stop, times = self._clock(), self.times
+        times.total = stop - self._start - self._uncounted
+        self._add_up()
+        self._end_work()
+        if not self._open:  # it has returned, and the result was copied out
+            times.transfer += stop - self._last - self._preparation
         while self._open:
             self._leave(stop)
-        self._done(self._times)
+        return times
+
+    def _add_up(self) -> None:
+        for now, mark, numbers in self.log:
+            match mark.kind:
+                case Kind.PREPARED:
+                    self._prepared(now, *numbers)
+                    continue
+                case Kind.MEMORY:
+                    self._change(now, mark, *numbers)
+                case Kind.WORK:
+                    if self._work is None or not _same_work(mark, self._work[0]):
+                        self._end_work()
+                        self._work = mark, numbers, self._last
+                case Kind.ENTER:
+                    self._end_work()
+                    if not self._open and self._last == self._start:
+                        self.times.transfer += now - self._start - self._preparation
+                    self._open.append((self._program.functions[mark.function].name, now))
+                case Kind.RESUME:
+                    self._end_work()
+                case Kind.LEAVE:
+                    self._end_work()
+                    self._leave(now)
+            self._last, self._preparation = now, 0
+        self.log.clear()
+
+    def _prepared(self, stop: int, function: str, start: int, binding: int) -> None:
+        self._preparation += stop - start
+        self.times.binding += binding
+        self.times.recording += stop - start - binding
+        self.times.keep(Slice(self._thread, start, stop, f"prepare {function}"))
+
+    def _end_work(self) -> None:
+        if self._work is None:
+            return
+        mark, shapes, start = self._work
+        self._work, work = None, self._works.get((mark, shapes))
+        if work is None:
+            work = self._works[mark, shapes] = work_of(self._program, mark, shapes)
+        self.times.works.setdefault(work, Total()).add(Total(1, self._last - start, work.size))
+        self.times.keep(Slice(self._thread, start, self._last, work))
 
     def _leave(self, stop: int) -> None:
         name, start = self._open.pop()
-        self._times.keep(Slice(self._thread, start, stop, name))
+        self.times.keep(Slice(self._thread, start, stop, name))
 
-    def _add_pending(self) -> None:
-        """Add up the times of steps."""
-        if self._ran is not None:
-            function, activity = self._ran
-            self._open.append((self._program.functions[function].name, self._stamps[0]))
-            self._add(*activity(), self._stamps)
-            self._leave(self._stamps[-1])
-        for segment, stamps in self._pending:
-            if self._calls:
-                function = self._program.functions[segment.frame.function]
-                self._open.append((function.name, stamps[0]))
-            self._add_segment(segment, stamps)
-            self._calls = isinstance(segment.end, Call)
-            if isinstance(segment.end, Return):
-                self._leave(stamps[-1])
-        self._pending.clear()
-        self._steps = 0
+    def _change(self, now: int, mark: Mark, live: tuple[int, ...], size: int) -> None:
+        times = self.times
+        for device, count in enumerate(live):
+            times.peak[device] = max(count, times.peak.get(device, 0))
+        allocated = None
+        if mark.device is not None:
+            allocated = mark.device, size
+            times.allocations.setdefault(mark.device, Total()).add(Total(1, 0, size))
+        place = self._program.functions[mark.function].location(mark.pc)
+        times.keep(MemoryChange(self._thread, now, live, allocated, place))
 
-    def _add_segment(self, segment: Segment, stamps: array[int]) -> None:
-        details, function = segment.details, segment.frame.function
-        assert details is not None, "recorded while a profile is active"
-        if details.works is None:
-            details.works = works_of(self._program, function, segment.origins, details)
-        self._add(details.works, [(function, event) for event in details.memory], stamps)
 
-    def _add(self, works: Works, events: Events, stamps: array[int]) -> None:
-        times, thread, start = self._times, self._thread, 0
-        for work, stop in works:
-            if stop >= len(stamps):  # the call has failed
-                break
-            first, last = stamps[start], stamps[stop]
-            times.works.setdefault(work, Total()).add(Total(1, last - first, work.size))
-            times.keep(Slice(thread, first, last, work))
-            start = stop
-        for function, event in events:
-            if event.position >= len(stamps):
-                break
-            code = self._program.functions[function]
-            time, place = stamps[event.position], code.location(event.pc)
-            times.keep(MemoryChange(thread, time, event.live, event.allocated, place))
-            for device, live in enumerate(event.live):
-                times.peak[device] = max(live, times.peak.get(device, 0))
-            if event.allocated is not None:
-                device, size = event.allocated
-                times.allocations.setdefault(device, Total()).add(Total(1, 0, size))
+def _same_work(a: Mark, b: Mark) -> bool:
+    """Test whether consecutive marks are of callables of one step."""
+    return (a.function, a.pc, a.device) == (b.function, b.pc, b.device) and a.step is b.step

@@ -61,25 +61,21 @@ class Counters:
         """Replace the tables by equal ones in `pool`, if there are any; they must not change."""
         if len(pool) > MAX_POOL:
             pool.clear()
-        self.instructions = _shared(self.instructions, pool)
-        self.storages = _shared(self.storages, pool)
-        self.storage_bytes = _shared(self.storage_bytes, pool)
-        self.copies = _shared(self.copies, pool)
-        self.copied = _shared(self.copied, pool)
+        for name in _TABLES:
+            table = getattr(self, name)
+            setattr(self, name, pool.setdefault(tuple(table.items()), table))
 
     def add(self, other: Counters, times: int = 1) -> None:
         """Add `times` times the counts of `other`."""
-        for mine, theirs in (
-            (self.instructions, other.instructions),
-            (self.storages, other.storages),
-            (self.storage_bytes, other.storage_bytes),
-            (self.copies, other.copies),
-            (self.copied, other.copied),
-        ):
-            for key, count in theirs.items():
-                mine[key] += count * times  # pyright: ignore[reportArgumentType]
+        for name in _TABLES:
+            mine: Counter[Any] = getattr(self, name)
+            for key, count in getattr(other, name).items():
+                mine[key] += count * times
         for device, size in other.peak.items():
             self.peak[device] = max(size, self.peak.get(device, 0))
+
+
+_TABLES = ("instructions", "storages", "storage_bytes", "copies", "copied")
 
 
 class Countable(Protocol):
@@ -124,7 +120,3 @@ def _by_device(table: Counter[AllocationSite]) -> Counter[int]:
     for site, count in table.items():
         counts[site.device] += count
     return counts
-
-
-def _shared(table: Counter[Any], pool: Pool) -> Counter[Any]:
-    return pool.setdefault(tuple(table.items()), table)

@@ -3,7 +3,7 @@ Observers of a recorder: they see what happens on a path, and may leave callable
 
     Poison      fills what a program has not written
     Sanitizer   checks who wrote the bytes that are read
-    Details     notes operands, and live bytes, for a profile
+    Profile     reads the clock after each step
 
 A recorder has none by default, and a template is traced by a recorder: it has the lines that its
 observers leave.
@@ -42,12 +42,11 @@ class Recorded(Protocol):
     state: Any
     pc: int
 
-    @property
-    def position(self) -> int:
-        """The number of callables so far."""
-        ...
+    def compute(self, thunk: Thunk, step: Step | None = None) -> None:
+        """Leave a callable for each run, which all observers see."""
 
-    def compute(self, thunk: Thunk, step: Step | None = None) -> None: ...
+    def leave(self, thunk: Thunk, step: Step | None = None) -> None:
+        """Leave a callable that no observer sees."""
 
 
 class Observer:
@@ -56,11 +55,26 @@ class Observer:
     keeps_frames = False
     """True if a tail call must not run in the frame of its caller."""
 
-    def begin(self) -> None:
-        """Begin a call, in this thread; a kernel may make another one before it ends."""
+    def begin(self, function: str) -> None:
+        """Begin a call of `function` in this thread; a kernel may make another before it ends."""
 
     def end(self) -> None:
         """End the call that began last."""
+
+    def starts_over(self) -> None:
+        """Note that a template did not fit: what the call has done is done again."""
+
+    def prepares(self, function: str) -> None:
+        """Note that a path through `function` begins to be recorded or traced."""
+
+    def prepared(self) -> None:
+        """Note that this ends."""
+
+    def follows(self, recorder: Recorded) -> None:
+        """Note that a part of a path begins at the instruction."""
+
+    def computed(self, recorder: Recorded, step: Step | None) -> None:
+        """Note that the instruction has left a callable, for a step of its kernel or other work."""
 
     def allocated(self, recorder: Recorded, storage: Storage) -> None:
         """Note that the instruction has allocated `storage`."""

@@ -121,7 +121,7 @@ class Sanitizer(Observer):
     def _now(self) -> _Contents:
         return self._calls.contents[-1]
 
-    def begin(self) -> None:
+    def begin(self, function: str) -> None:
         self._calls.contents.append(_Contents(self._memory))
 
     def end(self) -> None:

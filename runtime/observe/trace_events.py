@@ -19,9 +19,8 @@ from typing import Any, TypeAlias
 
 from ..errors import Location
 from ..files import replace
-from .call_times import MemoryChange, Slice, Times
+from .call_times import MemoryChange, Slice, Times, Work
 from .profile_report import place
-from .segment_details import Work
 
 Event: TypeAlias = dict[str, Any]
 

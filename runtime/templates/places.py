@@ -45,15 +45,13 @@ class Line(NamedTuple):
     """
     A line of a template that runs after its sizes are known.
 
-    It defines a view, `name`, or calls what an instruction does, the site's. Lines of a later
-    `phase` run after sizes were read from memory. `number` counts the lines that were traced.
+    It defines a view, `name`, or calls what an instruction does. Lines of a later `phase` run after
+    sizes were read from memory.
     """
 
     name: str
     code: str
     phase: int
-    site: int
-    number: int
 
 
 class Body:
@@ -63,7 +61,6 @@ class Body:
         self.trace = trace
         self.lines: list[Line] = []
         self.phase = 0
-        self.site = 0
         self._views: dict[str, str] = {}
         self._count = 0
 
@@ -78,7 +75,7 @@ class Body:
 
     def add(self, code: str) -> None:
         """Append a line."""
-        self.lines.append(Line("", code, self.phase, self.site, len(self.lines)))
+        self.lines.append(Line("", code, self.phase))
 
     def view(self, code: str) -> str:
         """Return the name of the array that `code` makes."""
@@ -91,7 +88,7 @@ class Body:
         """Return the name of a new array that `code` makes."""
         self._count += 1
         name = f"{kind}{self._count}"
-        self.lines.append(Line(name, code, self.phase, self.site, len(self.lines)))
+        self.lines.append(Line(name, code, self.phase))
         return name
 
 

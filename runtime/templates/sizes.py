@@ -24,6 +24,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ...operators.measures import MEASURES
 from ...operators.sizes import UNKNOWN, Check, Dim, SizeOp
+from ...operators.sizes.size_table import OPERATIONS
 
 LOW, HIGH = -(1 << 63), (1 << 63) - 1
 MAX_DIM = 1 << 31
@@ -100,13 +101,13 @@ class Trace:
             size.low, size.high = max(size.low, LOW), min(size.high, HIGH)
         return size
 
-    def _add(self, code: str, value: int, low: int, high: int) -> Traced:
+    def _add(self, code: str, value: int, low: float, high: float) -> Traced:
         size = self._known.get(code)
         if size is None:
             self._known[code] = size = self._new(code, value, low, high)
         return size
 
-    def _new(self, code: str, value: int, low: int, high: int) -> Traced:
+    def _new(self, code: str, value: int, low: float, high: float) -> Traced:
         size = Traced(self, f"s{self._count}", value, low, high)
         self._count += 1
         self.lines.append((size.name, code))
@@ -140,9 +141,9 @@ class Trace:
     def binary(self, sign: str, left: Number, right: Number) -> Number:
         """Return `left sign right`."""
         a, b = plain(left), plain(right)
-        compute, bounds = _OPERATIONS[sign]
+        operation = _OPERATIONS[sign]
         if isinstance(a, int) and isinstance(b, int):
-            return compute(a, b)
+            return operation.meaning(a, b)
         if sign in ("+", "*") and isinstance(a, int):
             a, b = b, a
         if isinstance(b, int):
@@ -160,7 +161,7 @@ class Trace:
                 return linear.base
             if linear in self._linear:
                 return self._linear[linear]
-        low, high = bounds(bounds_of(a), bounds_of(b))
+        low, high = operation.range(bounds_of(a), bounds_of(b))
         if sign in ("max", "min"):
             if a is b:
                 return a
@@ -176,7 +177,7 @@ class Trace:
             if sign in ("+", "*") and isinstance(b, Traced):
                 x, y = sorted((x, y))
             code = f"{x} {sign} {y}"
-        result = self._add(code, compute(value_of(a), value_of(b)), low, high)
+        result = self._add(code, operation.meaning(value_of(a), value_of(b)), low, high)
         if linear is not None and result.linear.base is result:
             result.linear = linear
             self._linear[linear] = result
@@ -230,7 +231,7 @@ class Linear(NamedTuple):
     offset: int
 
     @property
-    def bounds(self) -> tuple[int, int]:
+    def bounds(self) -> tuple[float, float]:
         """The least and the greatest value."""
         low, high = (0, 0) if self.base is None else (self.base.low, self.base.high)
         ends = low * self.factor + self.offset, high * self.factor + self.offset
@@ -260,41 +261,26 @@ def _linear(sign: str, a: Linear, b: Linear) -> Linear | None:
     return None
 
 
-def _corners(compute: Callable[[int, int], int]) -> Callable[..., tuple[int, int]]:
-    def bounds(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
-        ends = [compute(x, y) for x in a for y in b]
-        return min(ends), max(ends)
-
-    return bounds
-
-
-def _quotient(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
-    if b[0] <= 0:
-        return LOW, HIGH
-    return _corners(operator.floordiv)(a, b)
-
-
-def _remainder(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
-    return (0, b[1] - 1) if b[0] > 0 else (LOW, HIGH)
-
-
-def _masked(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
+def _masked(a: tuple[int, int], b: tuple[int, int]) -> tuple[float, float]:
     if b[0] == b[1] and a[0] >= 0:
         mask = b[0]
         return (a[0] & mask, a[1]) if mask < 0 else (0, min(a[1], mask))
     return LOW, HIGH
 
 
-_OPERATIONS: dict[str, tuple[Callable[[int, int], int], Callable[..., tuple[int, int]]]] = {
-    "+": (operator.add, _corners(operator.add)),
-    "-": (operator.sub, _corners(operator.sub)),
-    "*": (operator.mul, _corners(operator.mul)),
-    "//": (operator.floordiv, _quotient),
-    "%": (operator.mod, _remainder),
-    "&": (operator.and_, _masked),
-    "max": (max, _corners(max)),
-    "min": (min, _corners(min)),
+SIGNS = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "floordiv": "//",
+    "mod": "%",
+    "and": "&",
+    "max": "max",
+    "min": "min",
 }
+"""The signs of those operations whose bounds, and other forms, are known."""
+_OPERATIONS = {sign: OPERATIONS[name] for name, sign in SIGNS.items()}
+_OPERATIONS["&"] = _OPERATIONS["&"]._replace(range=_masked)
 _COMPARISONS = {
     "==": operator.eq,
     "!=": operator.ne,
@@ -304,15 +290,6 @@ _COMPARISONS = {
     ">=": operator.ge,
 }
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
-_SIGNS = {
-    SizeOp.ADD: "+",
-    SizeOp.SUB: "-",
-    SizeOp.MUL: "*",
-    SizeOp.FLOORDIV: "//",
-    SizeOp.MOD: "%",
-    SizeOp.MAX: "max",
-    SizeOp.MIN: "min",
-}
 
 
 def _method(sign: str, reflected: bool = False) -> Callable[[Traced, Any], Any]:
@@ -339,7 +316,7 @@ class Traced(Dim):
 
     __slots__ = ("fixed", "high", "linear", "low", "name", "trace", "value")
 
-    def __init__(self, trace: Trace, name: str, value: int, low: int, high: int) -> None:
+    def __init__(self, trace: Trace, name: str, value: int, low: float, high: float) -> None:
         self.trace, self.name, self.value = trace, name, value
         self.low, self.high, self.fixed = low, high, False
         self.linear = Linear(self, 1, 0)
@@ -383,7 +360,7 @@ class Traced(Dim):
             return UNKNOWN
         if op is SizeOp.BROADCAST:
             return right if left == 1 else left
-        return self.trace.binary(_SIGNS[op], left, right)
+        return self.trace.binary(SIGNS[op], left, right)
 
     def require(self, check: Check, left: Any, right: Any, message: str) -> None:
         if left is UNKNOWN or right is UNKNOWN:
@@ -410,7 +387,7 @@ def value_of(number: Any) -> Any:
     return number.value if isinstance(number, Traced) else number
 
 
-def bounds_of(number: Number) -> tuple[int, int]:
+def bounds_of(number: Number) -> tuple[float, float]:
     """Return the least and the greatest value of `number`."""
     return (number.low, number.high) if isinstance(number, Traced) else (number, number)
 

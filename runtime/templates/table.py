@@ -91,14 +91,27 @@ class Templates:
             self._traced[index] = traced + 1
             from .template import template_of  # most programs need none
 
+            observers = self.context.observers
+            for observer in observers:
+                observer.prepares(self.context.program.functions[index].name)
             try:
                 traced_path = template_of(self.context, index, [*map(plain_value, args)], decisions)
             except Exception as error:  # a path that cannot be traced is recorded
                 failures.append(f"{type(error).__name__}: {error}")
                 return
+            finally:
+                for observer in observers:
+                    observer.prepared()
             templates = self.by_function.get(index, [])
             if all(template.source != traced_path.source for template in templates):
                 self.by_function[index] = [traced_path, *templates[: MAX_TEMPLATES - 1]]
+
+    def again(self, context: Context) -> Templates:
+        """Return templates of the same paths as the observers of `context` see them."""
+        made = Templates(context)
+        for index, templates in self.by_function.items():
+            made.by_function[index] = [template.again(context) for template in templates]
+        return made
 
     def run(
         self,
@@ -106,13 +119,12 @@ class Templates:
         index: int,
         args: Sequence[object],
         limit: float,
-        stamp: Callable[[], None] | None = None,
     ) -> tuple[Bound, Any] | None:
         """
         Run a template of function `index`; return None if the call must be recorded.
 
         Otherwise returns what ran, and its result and sizes. `bind` binds a template to memory. A
-        path has at most `limit` instructions. `stamp` reads the clock, if the call is measured.
+        path has at most `limit` instructions.
         """
         templates = self.by_function[index]
         if not all(type(arg) is np.ndarray for arg in args):
@@ -127,15 +139,13 @@ class Templates:
             if template.length > limit:
                 continue
             try:
-                if stamp is None:
-                    bound = bind(template)
-                    result = bound.run(args)
-                else:
-                    bound = bind(template.measured)
-                    result = bound.run((*args, stamp))
+                bound = bind(template)
+                result = bound.run(args)
             except Exception:  # recorded, it fails with its position
-                continue
-            if result is None:
+                bound = result = None
+            if bound is None or result is None:
+                for observer in self.context.observers:
+                    observer.starts_over()
                 continue
             if template.opaque and len(self._seen) < MAX_SEEN:
                 self._seen.add(shapes)

@@ -26,7 +26,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -37,10 +37,8 @@ from ..kernels.bind import Thunk, flattened
 from ..machine.context import Context
 from ..machine.paths import Decision
 from ..observe.counters import Counters
-from ..observe.segment_details import MemoryEvent, Work
 from ..program.objects import Data, Object, Tensor
 from ..program.program import Cache, Function
-from .measured import Measured
 from .places import Line, Place, Root
 from .sizes import code_of, plain, value_of
 from .thunk_code import closure
@@ -51,8 +49,6 @@ _PLACE = re.compile(r"<(\d+)\|([^|]*)\|([^>]*)>")
 
 Run: TypeAlias = Callable[..., Any]
 Counted: TypeAlias = "Callable[..., tuple[Sequence[int], ...]]"
-Activity: TypeAlias = "tuple[list[tuple[Work, int]], list[tuple[int, MemoryEvent]]]"
-"""Works and changes of memory, each with the number of the readings of the clock before it."""
 
 
 @dataclass(eq=False)
@@ -72,24 +68,12 @@ class Template:
     _counts: Counters
     """The counts of a call; bytes by the numbers of `_counted`."""
     _counted: Counted
-    _remake: Callable[[], Template]
-    _measured: Measured | None = None
-
-    @cached_property
-    def measured(self) -> Template:
-        """This template with readings of the clock: its callable has another argument `t`."""
-        return self._remake()
-
-    def activity(self, sizes: Sequence[int]) -> Activity:
-        """Return what a call did that read the clock, and whose result came with these `sizes`."""
-        measured = self._measured
-        assert measured is not None, "it reads the clock"
-        numbers = dict(zip(measured.sizes(), self._counted(*sizes)[3], strict=True))
-        return measured.works(numbers), list(measured.events(numbers))
+    again: Callable[[Context], Template]
+    """Traces the path once more, for other observers."""
 
     def counters(self, sizes: Sequence[int]) -> Counters:
         """Return the counts of a call whose result came with these `sizes`."""
-        allocated, copied_bytes, peak, _ = self._counted(*sizes)
+        allocated, copied_bytes, peak = self._counted(*sizes)
         found, counts = Counters(), self._counts
         found.instructions, found.storages = counts.instructions, counts.storages
         found.copies = counts.copies
@@ -122,22 +106,18 @@ _ENVIRONMENT: Mapping[str, Any] = {
 
 
 def template_of(
-    context: Context,
-    index: int,
-    args: Sequence[object],
-    decisions: Sequence[Decision] = (),
-    measures: bool = False,
+    context: Context, index: int, args: Sequence[object], decisions: Sequence[Decision] = ()
 ) -> Template:
     """
     Return the template of the path that function `index` takes for `args`.
 
     `decisions` are those that depend on data. Raises `NoTemplate` if it has none.
     """
-    traces, result = trace_path(context, index, args, decisions, measures)
+    traces, result = trace_path(context, index, args, decisions)
     args = [*map(_stand_in, args)]
-    remake = partial(template_of, context, index, args, decisions, True)
+    again = partial(template_of, index=index, args=args, decisions=decisions)
     return _Writer(traces, result, context.program.functions[index]).template(
-        index, len(args), remake
+        index, len(args), again
     )
 
 
@@ -157,7 +137,6 @@ class _Writer:
         self.leaving: dict[int, tuple[str, Place]] = {}
         """The storages, by number, that leave as arrays of their own, with their names."""
         self.kept: list[str] = []
-        self.measured = Measured(traces, []) if traces.measures else None
         tensors = list(_tensors(result))
         if not traces.breaks:
             self._find_leaving(tensors)
@@ -197,15 +176,10 @@ class _Writer:
             return f"r{place.base.number}"
         return f"copied({place.name()})"
 
-    def template(self, index: int, count: int, remake: Callable[[], Template]) -> Template:
+    def template(self, index: int, count: int, again: Callable[[Context], Template]) -> Template:
         traces, counters = self.traces, self.traces.counters
         lines = self._lines()
-        groups = [
-            [*counters.storage_bytes.values()],
-            [*counters.copied.values()],
-            traces.peak,
-            [] if self.measured is None else [*self.measured.sizes().values()],
-        ]
+        groups = [[*counters.storage_bytes.values()], [*counters.copied.values()], traces.peak]
         counted = [", ".join(["", *map(code_of, group)])[2:] for group in groups]
         definitions = dict(pair for pair in self.trace.lines if pair[0])
         leaves, computed = _expanded(counted, definitions)
@@ -220,7 +194,7 @@ class _Writer:
             [
                 f"def make(cover, W{peaks}):",
                 *(f"    {line}" for line in self.kept),
-                f"    def run({', '.join([*(f'p{n}' for n in range(count)), *self.clock])}):",
+                f"    def run({', '.join(f'p{n}' for n in range(count))}):",
                 *(f"        {line}" for line in body),
                 f"        return {self.result}, ({''.join(f'{leaf}, ' for leaf in leaves)})",
                 "    return run",
@@ -241,31 +215,26 @@ class _Writer:
             traces.opaque,
             counters,
             names["count"],
-            remake,
-            self.measured,
+            again,
         )
-
-    @property
-    def clock(self) -> Sequence[str]:
-        """The parameter that reads the clock, if there is one."""
-        return () if self.measured is None else ("t",)
 
     def _lines(self) -> list[Line]:
         """Return the lines about memory, with the places of storages; equal views are one."""
-        renamed: dict[str, str] = {}
+        renamed = {name: f"r{number}" for number, (name, _) in self.leaving.items()}
+        leaving = set(renamed)
+
+        def current(code: str) -> str:
+            return _NAME.sub(lambda name: renamed.get(name[0], name[0]), code)
+
         by_code: dict[str, str] = {}
         constant: set[str] = set()
         found: list[Line] = []
         for line in self.body.lines:
-            code = _NAME.sub(lambda name: renamed.get(name[0], name[0]), line.code)
-            code = _PLACE.sub(self._place, code)
+            code = _PLACE.sub(self._place, current(line.code))
             if not line.name:
                 found.append(line._replace(code=code))
                 continue
-            if line.name in {name for name, _ in self.leaving.values()}:
-                renamed[line.name] = next(
-                    f"r{number}" for number, (name, _) in self.leaving.items() if name == line.name
-                )
+            if line.name in leaving:
                 continue
             if line.name[0] == "v":
                 if code in by_code:
@@ -277,12 +246,8 @@ class _Writer:
                 self.kept.append(f"{line.name} = {code}")
             else:
                 found.append(line._replace(code=f"{line.name} = {code}"))
-        self.result = _NAME.sub(lambda name: renamed.get(name[0], name[0]), self.result)
-        for pairs in (self.trace.lines,):
-            pairs[:] = [
-                (name, _NAME.sub(lambda name: renamed.get(name[0], name[0]), code))
-                for name, code in pairs
-            ]
+        self.result = current(self.result)
+        self.trace.lines[:] = [(name, current(code)) for name, code in self.trace.lines]
         return found
 
     def _place(self, match: re.Match[str]) -> str:
@@ -311,8 +276,6 @@ class _Writer:
     def _phases(
         self, lines: Sequence[Line], covers: Sequence[str], sizes: Sequence[tuple[int, str, str]]
     ) -> Iterator[str]:
-        if self.measured is not None:
-            yield "t()"
         for phase, cover in enumerate(covers):
             yield from _statements([(name, code) for p, name, code in sizes if p == phase])
             if phase == 0 or cover != covers[phase - 1]:
@@ -330,13 +293,7 @@ class _Writer:
                     dtype = self.trace.constant(place.dtype)
                     shape = ", ".join(["", *map(code_of, place.shape)])[2:]
                     yield f"r{number} = empty(({shape}{',' * bool(shape)}), {dtype})"
-            here = [line for line in lines if line.phase == phase]
-            if self.measured is not None:
-                self.measured.groups.append((None, here[0].number if here else 0))
-                yield "t()"
-                yield from self.measured.stamped(here)
-            else:
-                yield from (line.code for line in here)
+            yield from (line.code for line in lines if line.phase == phase)
 
 
 def _tensors(result: Object) -> Iterator[Any]:

@@ -19,8 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import prod
-from time import perf_counter_ns
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -47,29 +46,23 @@ from ..memory.packing import Layout, Plans
 from ..memory.scratch import Workspace
 from ..memory.spaces import Space
 from ..observe.counters import Counters
-from ..observe.segment_details import SegmentDetails
 from ..program.dtypes import element_type
 from ..program.objects import Data, Object, Storage, Tensor
 from ..program.program import Array, Cache, Kernel, Step, TensorSpec, spec_of
 from ..program.size_operations import Scalar
 from .places import Body, Flags, Place, Root, Sizes, shape_code
-from .sizes import NoTemplate, Number, Trace, Traced, code_of, plain, value_of
+from .sizes import SIGNS, NoTemplate, Number, Trace, Traced, code_of, plain, value_of
 from .thunk_code import Lines, lines_of
 
 MAX_INSTRUCTIONS = 1 << 14
 """Length of a path that is worth a template."""
 MAX_READ = 64
 """Limit on the elements of a tensor that are read as sizes."""
-_SIGNS = {
-    "add": "+",
-    "sub": "-",
-    "mul": "*",
-    "floordiv": "//",
-    "and": "&",
-    "max": "max",
-    "min": "min",
+_OPERATIONS = {
+    OPERATIONS[name].arith.removeprefix("arith."): sign
+    for name, sign in SIGNS.items()
+    if OPERATIONS[name].arith
 }
-_OPERATIONS = {OPERATIONS[name].arith.removeprefix("arith."): sign for name, sign in _SIGNS.items()}
 _RELATIONS = dict(zip(PREDICATES, ("==", "!=", "<", "<=", ">", ">="), strict=True))
 
 
@@ -128,15 +121,6 @@ class Scratch(Workspace):
         raise AssertionError("its lines are used")
 
 
-class Site(NamedTuple):
-    """An instruction of a function, and the step of its kernel; `details` have its operands."""
-
-    function: int
-    pc: int
-    step: Step | None
-    details: SegmentDetails | None
-
-
 @dataclass(eq=False)
 class Traces:
     """The facts about a path that is traced, so far."""
@@ -150,13 +134,6 @@ class Traces:
     """The bytes of storages that were written."""
     counters: Counters = field(default_factory=Counters)
     peak: list[Any] = field(default_factory=list[Any])
-    sites: list[Site] = field(default_factory=list["Site"])
-    measures: bool = False
-    """True if the template reads the clock, for a profile."""
-    details: list[tuple[int, SegmentDetails]] = field(
-        default_factory=list[tuple[int, SegmentDetails]]
-    )
-    """Notes on the parts of the path, if it `measures`, and their functions."""
     opaque: list[str] = field(default_factory=list[str])
     """The kernels that are bound in each call, and why."""
     breaks: list[int] = field(default_factory=list[int])
@@ -331,33 +308,12 @@ class Tracer(Recorder):
         overlaps = overlaps_of(ins, outs)
         return plan_kernel(kernel, *specs, overlaps, self.context.binds, contents)
 
-    @property
-    def bind_plan(self) -> Callable[..., Bound]:
-        return self._bind_plan
-
-    def _bind_plan(
-        self,
-        plan: KernelPlan,
-        ins: Sequence[Array],
-        outs: Sequence[Array],
-        workspace: Workspace,
-        fixed: Sequence[int],
-    ) -> Bound:
+    def bind_plan(self, plan: KernelPlan, *operands: Any) -> Bound:
         bind: Any = self._lines
         steps = tuple(step._replace(bind=partial(bind, step.bind)) for step in plan.steps)
-        return self.context.bind_plan(replace(plan, steps=steps), ins, outs, workspace)
+        return super().bind_plan(replace(plan, steps=steps), *operands[:-1])
 
-    @property
-    def position(self) -> int:
-        return len(self.body.lines)
-
-    def compute(self, thunk: Thunk, step: Step | None = None) -> None:
-        sites, details = self.traces.sites, self.traces.details
-        notes = details[-1][1] if details else None
-        site = Site(self.state.frame.function, self.pc, step, notes)
-        if not sites or sites[-1] != site:
-            sites.append(site)
-        self.body.site = len(sites) - 1
+    def leave(self, thunk: Thunk, step: Step | None = None) -> None:
         if thunk == self.traces.scratch.poison:
             self.body.add(f"W[:w].fill({POISON})")
             return
@@ -428,7 +384,6 @@ def trace_path(
     index: int,
     args: Sequence[object],
     decisions: Sequence[Decision],
-    measures: bool = False,
 ) -> tuple[Traces, Object]:
     """
     Trace the path that function `index` takes for `args`, and return its result.
@@ -437,9 +392,9 @@ def trace_path(
     """
     if context.has_references:
         raise NoTemplate("references")
-    traces = Traces(context, measures=measures)
+    traces = Traces(context)
     objects = _parameters(traces, index, args)
-    if not context.observers and not any(isinstance(arg, tuple) for arg in args):
+    if not context.memory.poison and not any(isinstance(arg, tuple) for arg in args):
         caches = context.program.functions[index].caches
         traces.caches = {f"a{cache.parameter}": cache for cache in caches}
     left = iter(decisions)
@@ -449,14 +404,7 @@ def trace_path(
     state, pc, known = State.entry(frame), 0, {}
     callers: list[tuple[State, Call]] = []
     while True:
-        observers = list(context.observers)
-        if measures:
-            details = SegmentDetails(perf_counter_ns)
-            observers.append(details)
-            traces.details.append((state.frame.function, details))
-        tracer = Tracer(
-            *(context, state, pc, known, observers), counters=traces.counters, traces=traces
-        )
+        tracer = Tracer(context, state, pc, known, counters=traces.counters, traces=traces)
         end = tracer.follow()
         traces.peak = list(map(maximum, traces.peak, state.peak))
         traces.length += len(tracer.executed)

@@ -192,6 +192,18 @@ def test_a_call_that_fails_is_measured_up_to_there():
     assert profile.times.calls == {"main": 1}
 
 
+def test_turns_of_a_tail_recursive_loop_are_one_call():
+    loop = vm.If(1, None, 2, 1), vm.Ret(0), vm.LoadConsti(2, 0), vm.Invoke(3, 1, (0, 2)), vm.Ret(3)
+    main = function([f32(2), None], vm.Invoke(2, 1, (0, 1)), vm.Ret(2))
+    machine = Machine(program(main, function([None, None], *loop, name="loop")))
+    with machine.profile() as profile:
+        for count in (1, 0, 1):
+            assert machine.run("main", X, np.int64(count))[0].tolist() == [1, 2]
+    names = [slice.what for slice in profile.times.slices]
+    assert (names.count("main"), names.count("loop")) == (3, 3)
+    assert profile.times.calls == {"main": 3}
+
+
 def test_one_profile_is_active_at_a_time():
     machine = slow_machine(FakeClock())
     with machine.profile(), pytest.raises(MachineError, match="another profile"), machine.profile():
