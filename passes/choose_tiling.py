@@ -48,6 +48,7 @@ def write(tiling: FunctionTiling) -> None:
                 net.steps[at].writes in this.carried,
                 axes.of[result] if is_last else None,
                 this.height if is_last else None,
+                this.joined if is_last else frozenset(),
             )
             for op in groups[at]:
                 op.attributes[STRIPES] = stripes.attribute

@@ -51,6 +51,7 @@ widen-narrow-types         . . . . . . . . . .
 simplify-inference         . . . . . . . . . .
 fold-constants             + . . . . . . . . .
 lower-qnn                  . . . . . . . . . .
+expand-transposed-convolutions . . . . . . . . . .
 transpose-weights          . . . . . . . . . .
 pack-weights               . . . . . . . . . .
 propagate-layout           . . . . . . . . . .

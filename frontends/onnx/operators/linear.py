@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ...einsum import einsum as sum_of_products
+from ..convert.computed import Computed
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
 from ..convert.onnx_values import (
@@ -136,7 +138,13 @@ def _stacked(value: Value, stack: Sequence[Dim], b: Builder) -> Value:
     return merged(value, rank_of(value) - 2, b)
 
 
+def einsum(node: Node, b: Builder) -> Value:
+    operands = [Computed(x, b) for x in node.variadic()]
+    return sum_of_products(node.error, node.text("equation"), operands).value
+
+
 RULES: Rules = {
+    "Einsum": since(12, einsum),
     "Gemm": since(6, gemm),
     "MatMul": since(1, matmul),
 }
