@@ -96,12 +96,11 @@ def rows_chunk(kernel: FuncOp) -> tuple[Chunk, int] | None:
     root = loops[-1] if loops else None
     if root is None or not root.results or store_of(root) is None or not is_parallel(root):
         return None
-    type = tensor_of(root.results[0])
-    shape, outer = type.get_shape(), len(type.get_shape()) - 1
+    shape = tensor_of(root.results[0]).get_shape()
+    outer = len(shape) - 1
     if len(loops) > 1:
         outer = row_loops(kernel)
-        row, bits = prod(shape[outer:]), bits_of(type.element_type) or 0
-        is_large = DYNAMIC_INDEX not in shape[outer:] and row * bits > 8 * STACK
+        is_large = any(is_parallel(op) and _row_bytes(op, outer) > STACK for op in loops[:-1])
         if is_large or not is_elementwise(root) or any(map(_is_apart, kernel.body.block.ops)):
             return None
     sizes = [None if n == DYNAMIC_INDEX else n for n in shape]
@@ -116,6 +115,13 @@ def row_loops(kernel: FuncOp) -> int:
     loops = ops_of(kernel, linalg.GenericOp)
     rank = tensor_of(loops[-1].results[0]).get_num_dims()
     return min(rank - 1, *map(_outer_loops, loops))
+
+
+def _row_bytes(op: linalg.GenericOp, outer: int) -> int:
+    """Return the bytes of a row of the result of `op`; 0 if that is open."""
+    type = tensor_of(op.outputs[0])
+    row = type.get_shape()[outer:]
+    return 0 if DYNAMIC_INDEX in row else prod(row) * (bits_of(type.element_type) or 0) // 8
 
 
 def divides_rows(kernel: FuncOp) -> bool:
