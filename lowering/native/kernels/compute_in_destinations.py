@@ -218,7 +218,7 @@ class ComputeInDestinationsPass(KernelPass):
     name = "compute-in-destinations"
 
     threads: bool = False
-    """Whether kernels whose rows threads will compute stay: they have memory for a row each."""
+    """Leave kernels whose rows threads will compute: a thread has memory for a row."""
 
     @override
     def rewrite(self, kernel: FuncOp) -> None:
