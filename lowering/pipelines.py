@@ -15,8 +15,7 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
   operators is not, as nothing has changed.
 - `dynamic-to-static` after it: constants in the computation of a shape are found then. Before
   planning: what only computes sizes needs no device and no kernel.
-- `infer-types` again: operators that read sizes before now have them as attributes, so more dims
-  are known.
+- `infer-types` again: more dims are known where operators have sizes as attributes now.
 - `lend-caches` after it: it needs the one concatenation that extends a cache, and no constants.
 - `fold-weights` after it: a slice whose bounds were computed is one of weights, too. Before
   planning, as `fold-constants`.

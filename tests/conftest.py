@@ -17,7 +17,6 @@ import shutil
 import sys
 import tempfile
 from importlib import import_module
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -39,38 +38,6 @@ if OWN_CACHE:
 def pytest_unconfigure() -> None:
     if OWN_CACHE:
         shutil.rmtree(os.environ["XDG_CACHE_HOME"], ignore_errors=True)
-
-
-class Backwards(pytest.Dir):
-    """A folder whose last file is collected first."""
-
-    def collect(self) -> list[Any]:
-        return list(super().collect())[::-1]
-
-
-def _is_backwards(config: pytest.Config) -> bool:
-    """
-    Test whether this process collects from the last file to the first.
-
-    Every second one does: in a new checkout each then compiles half of the files, and reads what
-    the other has compiled of the rest.
-    """
-    name = os.environ.get("PYTEST_XDIST_WORKER", "gw0")
-    return int(name.removeprefix("gw")) % 2 == 1 and len(config.args) == 1
-
-
-def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    if not _is_backwards(parent.config):
-        return None
-    return Backwards.from_parent(parent, path=path)
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put all in the order of the other processes."""
-    if _is_backwards(config):
-        files = [list(group) for _, group in groupby(items, lambda item: item.path)]
-        items[:] = [item for file in reversed(files) for item in file]
 
 
 def pytest_collection_finish() -> None:
