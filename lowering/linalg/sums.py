@@ -28,6 +28,8 @@ NO_FLAGS = arith.FastMathFlagsAttr("none")
 """Terms are summed in order, each sum rounded."""
 REASSOC = arith.FastMathFlagsAttr([FastMathFlag.REASSOC])
 """Terms may be summed in any order."""
+RECIPROCAL = arith.FastMathFlagsAttr([FastMathFlag.ALLOW_RECIP])
+"""A quotient may be a product with the reciprocal, which is computed once for many."""
 
 
 def sum_type(element: Attribute) -> Attribute:

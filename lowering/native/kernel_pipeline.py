@@ -53,7 +53,7 @@ def kernel_passes(
         *((MergeAliasesPass(), VersionKernelsPass()) if versions else ()),
         MoveReshapesPass(),
         FuseElementwisePass(),
-        ComputeInDestinationsPass(),
+        ComputeInDestinationsPass(threads),
         *((CallBlasPass(),) if blas == "openblas-always" else ()),
         MaterializeProductsPass(),
         TransposeOperandsPass(),

@@ -20,8 +20,9 @@ FIRST_SEED = Random().randrange(1 << 30) if OTHER else 0
 TOGETHER = 8
 """The functions of a library."""
 
-LENGTHS = (1, 7, 16, 0, 45)
-"""The numbers of rows: of one, of ends of tiles, of whole ones, of none, and of several."""
+LENGTHS = ((1, 7), (7, 7), (16, 1), (0, 0), (45, 45))
+"""The numbers of rows: of one, of ends of tiles, of whole ones, of none, and of several; and those
+of operands that are as long, or broadcast."""
 
 
 class Network:
@@ -30,10 +31,18 @@ class Network:
     def __init__(self, rng: Random, name: str) -> None:
         self.rng, self.count = rng, 0
         self.lines: list[str] = []
-        self.weights: list[tuple[int, ...]] = []
+        self.weights: list[tuple[int | str, ...]] = []
         self.width = rng.choice((4, 8, 16, 24, 33, 48))
         first, value = self.width, "%x"
-        layers = (self.dense, self.packed, self.norm, self.gate, self.heads, self.scores)
+        layers = (
+            self.dense,
+            self.packed,
+            self.norm,
+            self.gate,
+            self.heads,
+            self.scores,
+            self.other,
+        )
         for _ in range(rng.randrange(2, 6)):
             value = rng.choice(layers)(value)
         taken = [f"%w{i}: {self.type(*shape)}" for i, shape in enumerate(self.weights)]
@@ -41,7 +50,7 @@ class Network:
         result = self.type("?", self.width)
         body = "\n".join([*self.lines, f"func.return {value} : {result}"])
         self.text = f"func.func @{name}({head}) -> {result} {{\n{body}\n}}\n"
-        self.shape = (first, *self.weights)
+        self.width_of_x = first
 
     def type(self, *dims: object) -> str:
         return f"tensor<{'x'.join(map(str, dims))}xf32>"
@@ -55,7 +64,7 @@ class Network:
         self.lines.append(f"{to} = {called} : ({types}) -> {self.type(*result)}")
         return to
 
-    def weight(self, *shape: int) -> str:
+    def weight(self, *shape: int | str) -> str:
         self.weights.append(shape)
         return f"%w{len(self.weights) - 1}"
 
@@ -85,6 +94,12 @@ class Network:
         full = "?", self.width
         open = self.op("sigmoid", "", full, x, full)
         return self.op(self.rng.choice(("multiply", "add")), "", full, x, full, open, full)
+
+    def other(self, x: str) -> str:
+        """Rows of another parameter, which are as many, or one of the two is broadcast."""
+        full = "?", self.width
+        names = "multiply", "add", "subtract", "maximum"
+        return self.op(self.rng.choice(names), "", full, x, full, self.weight(*full), full)
 
     def scores(self, x: str) -> str:
         """Attention of one head: rows and columns are open."""
@@ -124,12 +139,13 @@ def test_networks_at_five_sizes(tmp_path: Path, capsys: pytest.CaptureFixture[st
         machine, native = xrelay.compile(source), xrelay.load(library, threads=2)
         for seed, network in zip(seeds, networks, strict=True):
             made = np.random.default_rng(seed)
-            width, *shapes = network.shape
-            weights = [made.standard_normal(s, np.float32) * s[-1] ** -0.5 for s in shapes]
-            for rows in LENGTHS:
+            width, shapes = network.width_of_x, network.weights
+            for rows, others in LENGTHS:
+                sizes = [[others if isinstance(n, str) else n for n in shape] for shape in shapes]
+                weights = [made.standard_normal(s, np.float32) * s[-1] ** -0.5 for s in sizes]
                 x = made.standard_normal((rows, width), np.float32)
                 wanted, found = (exe[f"n{seed}"](x, *weights) for exe in (machine, native))
-                message = f"network {seed}, {rows} rows\n{network.text}"
+                message = f"network {seed}, {rows} and {others} rows\n{network.text}"
                 np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5, err_msg=message)
 
 

@@ -195,3 +195,80 @@ func.func private @rows(%mx: memref<?x512xf32>, %out: memref<?x512xf32>) attribu
   bufferization.materialize_in_destination %r in restrict writable %out : (tensor<?x512xf32>, memref<?x512xf32>) -> ()
   func.return
 }
+
+// -----
+
+// Rows of several loops are chunks, if what a thread keeps of one is on its stack: at most 16 KiB.
+//
+// CHECK-LABEL: @rows
+// CHECK-SAME:    xrelay.schedule = [{kind = "threads", loop = 0 : i64, turns = 16 : i64, loops = 2 : i64}]
+// CHECK-LABEL: @long_rows
+// CHECK-NOT:     xrelay.schedule
+func.func private @rows(%mx: memref<256x4096xf32>, %out: memref<256x4096xf32>) attributes {xrelay.kernel} {
+  %x = bufferization.to_tensor %mx restrict : memref<256x4096xf32> to tensor<256x4096xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<256x4096xf32>
+  %y = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]
+    } ins(%x : tensor<256x4096xf32>) outs(%e : tensor<256x4096xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %v = math.exp %a : f32
+    linalg.yield %v : f32
+  } -> tensor<256x4096xf32>
+  %f = tensor.empty() : tensor<256xf32>
+  %g = linalg.fill ins(%zero : f32) outs(%f : tensor<256xf32>) -> tensor<256xf32>
+  %s = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]
+    } ins(%y : tensor<256x4096xf32>) outs(%g : tensor<256xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %v = arith.addf %a, %b : f32
+    linalg.yield %v : f32
+  } -> tensor<256xf32>
+  %h = tensor.empty() : tensor<256x4096xf32>
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]
+    } ins(%y, %s : tensor<256x4096xf32>, tensor<256xf32>) outs(%h : tensor<256x4096xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %v = arith.divf %a, %b : f32
+    linalg.yield %v : f32
+  } -> tensor<256x4096xf32>
+  bufferization.materialize_in_destination %r in restrict writable %out : (tensor<256x4096xf32>, memref<256x4096xf32>) -> ()
+  func.return
+}
+func.func private @long_rows(%mx: memref<256x4097xf32>, %out: memref<256x4097xf32>) attributes {xrelay.kernel} {
+  %x = bufferization.to_tensor %mx restrict : memref<256x4097xf32> to tensor<256x4097xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<256x4097xf32>
+  %y = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]
+    } ins(%x : tensor<256x4097xf32>) outs(%e : tensor<256x4097xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %v = math.exp %a : f32
+    linalg.yield %v : f32
+  } -> tensor<256x4097xf32>
+  %f = tensor.empty() : tensor<256xf32>
+  %g = linalg.fill ins(%zero : f32) outs(%f : tensor<256xf32>) -> tensor<256xf32>
+  %s = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]
+    } ins(%y : tensor<256x4097xf32>) outs(%g : tensor<256xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %v = arith.addf %a, %b : f32
+    linalg.yield %v : f32
+  } -> tensor<256xf32>
+  %h = tensor.empty() : tensor<256x4097xf32>
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]
+    } ins(%y, %s : tensor<256x4097xf32>, tensor<256xf32>) outs(%h : tensor<256x4097xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %v = arith.divf %a, %b : f32
+    linalg.yield %v : f32
+  } -> tensor<256x4097xf32>
+  bufferization.materialize_in_destination %r in restrict writable %out : (tensor<256x4097xf32>, memref<256x4097xf32>) -> ()
+  func.return
+}

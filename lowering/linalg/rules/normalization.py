@@ -17,7 +17,7 @@ from ....dialects import relay
 from ..builder import Builder, Rule, Size, element_of, maps
 from ..moving import mapped, rank_of, same
 from ..scalars import narrowed, widened
-from ..sums import REASSOC, add, multiply, sum_type
+from ..sums import REASSOC, RECIPROCAL, add, multiply, sum_type
 from .reduce import divided, fold, maxima, number_of, sums
 
 
@@ -52,7 +52,7 @@ def softmax(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence
             [powers, sums(b, powers, [axis])],
             element,
             lambda inner, given: narrowed(
-                inner, inner.insert(arith.DivfOp(given[0], given[1])), element
+                inner, inner.insert(arith.DivfOp(given[0], given[1], RECIPROCAL)), element
             ),
             [others],
         )

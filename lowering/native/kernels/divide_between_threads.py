@@ -50,7 +50,15 @@ from ..linalg_generics import buffer_dims, maps_of, ops_of
 from ..schedules import KIND, schedules_of, tile_in
 from ..schedules.nests import nest_of
 from ..schedules.scheduling import SCHEDULE
-from ..schedules.threads import THREADS, Chunk, chunk_of, known_turns, rows_chunk
+from ..schedules.threads import (
+    LEAST,
+    LEAST_AN_ELEMENT,
+    THREADS,
+    Chunk,
+    chunk_of,
+    known_turns,
+    rows_chunk,
+)
 
 BLOCK = "block"
 """The columns of a block, in a schedule of tiles."""
@@ -58,14 +66,8 @@ BLOCK = "block"
 WORK = "xrelay_work"
 """The function of threads.c that is told the multiplications of the next parallel loop."""
 
-LEAST = 2_000_000
-"""The multiplications for which a second thread pays: twice XRELAY_PART of threads.c."""
-
 LEAST_A_TURN = 2_000
 """Those of one turn of the open loops, which are over rows, for which a kernel is divided."""
-
-LEAST_AN_ELEMENT = 32
-"""Those of one turn of loops, all or most of which are open."""
 
 READING = 3
 """The rows whose multiplications take as long as it takes to read the operand that they share."""
@@ -130,7 +132,7 @@ class DivideBetweenThreadsPass(KernelPass):
         chunk, work, shares = division
         shape = cast("MemRefType[Attribute]", out).get_shape()
         is_open = DYNAMIC_INDEX in shape
-        work *= known_turns([size for size in shape if size != DYNAMIC_INDEX])
+        work *= known_turns(shape)
         depth = _open_depth(kernel) if shares else []
         is_row = shares and shape[-1] != DYNAMIC_INDEX and not depth
         if work < (LEAST if not is_open else LEAST_A_TURN if is_row else LEAST_AN_ELEMENT):

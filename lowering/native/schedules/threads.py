@@ -4,7 +4,10 @@ Write the schedule that divides a kernel between threads: one parallel loop in c
     %r = generic (n, p, o, [k])   ->   forall p in (0, 16) step 2 { generic (n, 2, o, [k]) }
 
 The chunks are 4 to 16, or so many turns of an open loop, whatever the number of threads, and no sum
-is divided: results are the same bits for any. Steps that follow are on what a chunk computes.
+is divided: results are the same bits for any. Steps that follow are on what a chunk computes. Where
+several loops compute rows (softmax), a chunk computes one after another: what lies between the
+loops is a row, which is on the stack of the thread. A row that is too large for that is not
+divided; an open one is allocated by the thread, once for its chunk.
 """
 
 from __future__ import annotations
@@ -20,9 +23,11 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.ir import Operation
 
+from ....dialects.tensors import bits_of
 from ...linalg.builder import tensor_of
 from ..linalg_generics import TRANSPOSING, UNTILED, is_elementwise, is_parallel, ops_of, store_of
-from .nests import RESHAPES, Nest
+from ..toolchain.stages import STACK
+from .nests import RESHAPES, Nest, nest_of
 from .tiles import Tile
 
 THREADS = "threads"
@@ -34,6 +39,11 @@ FEWEST, MOST = 4, 16
 TRANSCENDENTAL = 16
 """The multiplications that a function of `math` takes."""
 
+LEAST = 2_000_000
+"""The multiplications for which a second thread pays: twice XRELAY_PART of threads.c."""
+
+LEAST_AN_ELEMENT = 32
+"""Those of one turn of loops, all or most of which are open."""
 
 OPEN_ROWS = 16
 """The rows of a chunk if their number is open."""
@@ -89,14 +99,40 @@ def rows_chunk(kernel: FuncOp) -> tuple[Chunk, int] | None:
     shape = tensor_of(root.results[0]).get_shape()
     outer = len(shape) - 1
     if len(loops) > 1:
-        outer = min(outer, *map(_outer_loops, loops))
-        if not is_elementwise(root) or any(map(_is_apart, kernel.body.block.ops)):
+        outer = row_loops(kernel)
+        is_large = any(is_parallel(op) and _row_bytes(op, outer) > STACK for op in loops[:-1])
+        if is_large or not is_elementwise(root) or any(map(_is_apart, kernel.body.block.ops)):
             return None
     sizes = [None if n == DYNAMIC_INDEX else n for n in shape]
     chosen = _chunk(sizes, [1] * len(sizes), range(outer))
     if chosen is None and None in sizes[:outer]:
         chosen = max(i for i, size in enumerate(sizes[:outer]) if size is None), OPEN_ROWS
     return chosen and (Chunk(*chosen, len(sizes)), sum(map(_work, loops)))
+
+
+def row_loops(kernel: FuncOp) -> int:
+    """Return the number of loops of a kernel of several that are over the rows of its result."""
+    loops = ops_of(kernel, linalg.GenericOp)
+    rank = tensor_of(loops[-1].results[0]).get_num_dims()
+    return min(rank - 1, *map(_outer_loops, loops))
+
+
+def _row_bytes(op: linalg.GenericOp, outer: int) -> int:
+    """Return the bytes of a row of the result of `op`; 0 if that is open."""
+    type = tensor_of(op.outputs[0])
+    row = type.get_shape()[outer:]
+    return 0 if DYNAMIC_INDEX in row else prod(row) * (bits_of(type.element_type) or 0) // 8
+
+
+def divides_rows(kernel: FuncOp) -> bool:
+    """Test whether `kernel` has several loops, of which threads compute rows."""
+    loops = ops_of(kernel, linalg.GenericOp)
+    rows = rows_chunk(kernel) if len(loops) > 1 and nest_of(kernel) is None else None
+    if rows is None:
+        return False
+    shape = tensor_of(loops[-1].results[0]).get_shape()
+    is_open = DYNAMIC_INDEX in shape
+    return rows[1] * known_turns(shape) >= (LEAST_AN_ELEMENT if is_open else LEAST)
 
 
 def _outer_loops(op: linalg.GenericOp) -> int:
@@ -137,6 +173,6 @@ def _chunk(
     return max(candidates)[2:] if candidates else None
 
 
-def known_turns(sizes: Sequence[int | None]) -> int:
-    """Return the product of the sizes that are known."""
-    return prod(size for size in sizes if size is not None)
+def known_turns(shape: Sequence[int]) -> int:
+    """Return the product of the dims that are known."""
+    return prod(size for size in shape if size != DYNAMIC_INDEX)

@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -106,8 +107,8 @@ def library(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("library")
     source, out = folder / "net.mlir", folder / "libnet.so"
     source.write_text(PROGRAM.format(n=request.param))
-    target = "native" if request.param == "?" else "native{cpu=native}"
-    arguments = ["-t", target, "--random-weights", "-o", str(out)]
+    target = "native{cache=off}" if request.param == "?" else "native{cpu=native cache=off}"
+    arguments = ["-t", target, "--random-weights", "-o", str(out), "--save-temps", str(folder)]
     assert main([str(source), *arguments]) == 0
     symbols = subprocess.run(["nm", out], capture_output=True, text=True, check=True).stdout
     assert "..omp_par" in symbols, "a kernel is divided"
@@ -123,6 +124,13 @@ def test_results_are_the_same_bits(library: Path):
     few = cast(Any, xrelay.load(library, threads=2))
     if "?" in library.with_name("net.mlir").read_text():
         assert np.array_equal(few(x[:1]), whole[:1])
+
+
+def test_threads_have_no_memory_but_their_stacks(library: Path):
+    code = "".join(path.read_text() for path in sorted(library.parent.glob("kernels_*.2.ll")))
+    parts = re.findall(r"^define [^\n]*\.\.omp_par\(.*?^}", code, re.M | re.S)
+    assert len(parts) >= 2, "the product and the softmax are divided"
+    assert not any("_mlir_memref_to_llvm_alloc" in part for part in parts)
 
 
 OPENMP = """
