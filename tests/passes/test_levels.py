@@ -126,7 +126,7 @@ expand-math                . . . . . . . . . +
 allocate-registers         < < < < < < < . | |
 move-reshapes              < < < < < < < | . |
 fuse-elementwise           < < < < < < < | . |
-compute-in-destinations    < < < < < < < | . |
+compute-in-destinations    < < < < < < < | + |
 call-blas                  < < < < < < < | + |
 transpose-operands         < < < < < < < | + |
 copy-kernels               < < < < < < < | + |
@@ -135,6 +135,7 @@ write-transposed           < < < < < < < | . |
 choose-schedules           < < < < < < < | . |
 divide-between-threads     < < < < < < < | + |
 version-kernels            < < < < < < < | . |
+merge-aliases              < < < < < < < | + |
 """
 """
 One column for each of `STAGES`, each program as the pipelines `vm`, `aot`, and `linalg` make it:
