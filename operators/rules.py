@@ -259,6 +259,10 @@ class Rule:
     def attributes(self) -> tuple[str, ...]:
         return tuple(name for name, _ in self._parameters.decoders)
 
+    def words(self, attribute: str) -> tuple[str, ...]:
+        """Return the words that an attribute accepts, those of its `Literal`."""
+        return get_args(signature(self.function, eval_str=True).parameters[attribute].annotation)
+
     @property
     def data_operands(self) -> tuple[int, ...]:
         return self._parameters.data_operands

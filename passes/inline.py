@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import ClassVar, cast
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -47,7 +47,7 @@ from xdsl.rewriter import InsertPoint
 
 from ..dialects import relay
 from ..dialects.device import DEVICE, VirtualDeviceAttr
-from ..dialects.relay.language.annotations import ATTRS, INLINE, TYPE_PARAMS
+from ..dialects.relay.language.annotations import ATTRS, INLINE, type_params_of
 from ..dialects.relay.language.language_types import substituted
 from ..dialects.xdsl_extras.walking import walk
 from .functions.call_graph import CallGraph
@@ -102,10 +102,9 @@ def callee_of(call: Operation) -> str | None:
 
 def type_arguments(call: Operation, function: func.FuncOp) -> dict[str, Attribute]:
     """Return the type argument for each type parameter of the function that `call` calls."""
-    params = function.attributes.get(TYPE_PARAMS)
-    if not isinstance(call, relay.InvokeOp) or not isinstance(params, ArrayAttr):
+    names = type_params_of(function)
+    if not names or not isinstance(call, relay.InvokeOp):
         return {}
-    names = (name.data for name in cast("ArrayAttr[StringAttr]", params))
     return dict(zip(names, call.type_args, strict=True))
 
 

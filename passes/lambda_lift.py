@@ -33,23 +33,28 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
     ArrayAttr,
-    DictionaryAttr,
-    FunctionType,
     ModuleOp,
     StringAttr,
     SymbolRefAttr,
 )
-from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 
 from ..dialects import relay
-from ..dialects.device import DEVICE, UNCONSTRAINED, VirtualDeviceAttr, devices_in
+from ..dialects.device import devices_in
 from ..dialects.relay.incomplete import is_incomplete
-from ..dialects.relay.language.annotations import ATTRS, TYPE_PARAMS
+from ..dialects.relay.language.annotations import TYPE_PARAMS
 from ..dialects.relay.language.control import yielded
 from ..dialects.xdsl_extras.walking import walk
 from .functions.calls import call_directly
-from .functions.captures import MAX_CAPTURED, Closure, closures_in, itself, too_many
+from .functions.captures import (
+    MAX_CAPTURED,
+    Closure,
+    closures_in,
+    function_with,
+    itself,
+    too_many,
+)
 from .functions.symbol_names import SymbolNames
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError
@@ -145,15 +150,6 @@ def functions_of(closures: Sequence[Closure], names: SymbolNames) -> dict[relay.
     return lifted
 
 
-def device_attrs(
-    devices: Sequence[VirtualDeviceAttr],
-) -> ArrayAttr[DictionaryAttr] | None:
-    """Return the annotations of parameters or results; None if there are none."""
-    if all(device.is_unconstrained for device in devices):
-        return None
-    return ArrayAttr([DictionaryAttr({} if d.is_unconstrained else {DEVICE: d}) for d in devices])
-
-
 def parameters_of(lifted: Lifted) -> Sequence[SSAValue]:
     """Return the values that have the types and names of the function's parameters."""
     return (*lifted.captured, *lifted.closure.op.params)
@@ -197,32 +193,11 @@ def body_of(lifted: Lifted, others: Mapping[relay.FnOp, Lifted]) -> Block:
 
 def function_of(lifted: Lifted, others: Mapping[relay.FnOp, Lifted]) -> func.FuncOp:
     """Move the body of a closure into a new function."""
-    op = lifted.closure.op
-    block = body_of(lifted, others)
-    last = block.last_op
-    assert isinstance(last, relay.YieldOp), "verified: the region of a closure ends in relay.yield"
-    results = last.operands
-    block.erase_op(last)
-    block.add_op(func.ReturnOp.create(operands=results, location=last.location))
-    function = func.FuncOp.create(
-        properties={
-            "sym_name": StringAttr(lifted.symbol.string_value()),
-            "function_type": FunctionType.from_lists(block.arg_types, [v.type for v in results]),
-            "sym_visibility": StringAttr("private"),
-        },
-        attributes=dict(op.attributes),
-        regions=[Region(block)],
-        location=op.location,
-    )
-    if op.attrs is not None:
-        function.attributes[ATTRS] = op.attrs
+    op, block = lifted.closure.op, body_of(lifted, others)
+    function = function_with(block, lifted.symbol.string_value(), op, len(lifted.captured))
+    function.sym_visibility = StringAttr("private")
     if lifted.type_params:
         function.attributes[TYPE_PARAMS] = ArrayAttr(map(StringAttr, lifted.type_params))
-    if op.param_devices is not None:
-        nothing = (UNCONSTRAINED,) * len(lifted.captured)
-        function.arg_attrs = device_attrs((*nothing, *op.param_devices))
-    if op.result_device is not None:
-        function.res_attrs = device_attrs((op.result_device,))
     return function
 
 

@@ -27,7 +27,6 @@ from xdsl.dialects import arith, cf, func, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
-    DenseIntOrFPElementsAttr,
     DictionaryAttr,
     FunctionType,
     IntegerAttr,
@@ -44,6 +43,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
 from ..dialects import memory
+from ..dialects.dense import dense
 from ..dialects.device import device_of, tensor_type
 from ..dialects.foreign import mended
 from ..dialects.foreign.directives import REDUCTIONS
@@ -349,7 +349,7 @@ def counters_of(
     found, names = dict[Attribute, Counter](), SymbolNames.of(module)
     for type in (type for type in pool_of if type in capacities.counted):
         name = names.unique(f"bytes_in_pool_{pool_of[type].label}")
-        zero = DenseIntOrFPElementsAttr.from_list(tensor_type(i64, [], None), [0])
+        zero = dense(tensor_type(i64, []), bytes(8))
         counter = memref.GlobalOp.get(StringAttr(name), COUNTER, zero)
         module.body.block.add_op(counter)
         found[type] = Counter(name, pool_of[type])

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, cast
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -44,7 +44,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
 from ..dialects import relay
-from ..dialects.relay.language.annotations import TYPE_PARAMS
+from ..dialects.relay.language.annotations import TYPE_PARAMS, type_params_of
 from ..dialects.xdsl_extras.walking import walk
 from .functions.call_graph import CallGraph
 from .functions.calls import known_function
@@ -194,9 +194,8 @@ class Copies:
         new = function.clone()
         new.sym_name = StringAttr(self.names.unique(function.sym_name.data))
         new.sym_visibility = StringAttr("private")
-        params = new.attributes.pop(TYPE_PARAMS, None)
-        if isinstance(params, ArrayAttr):
-            names = [name.data for name in cast("ArrayAttr[StringAttr]", params)]
+        if names := type_params_of(new):
+            del new.attributes[TYPE_PARAMS]
             substitute(new, dict(zip(names, type_args, strict=True)))
         block = function.parent_block()
         assert block is not None, "a function is in a module"

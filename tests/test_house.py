@@ -75,6 +75,7 @@ MAY_IMPORT = {
             "passes.functions.captures",
             "passes.functions.instantiation",
             "passes.functions.relax_dims",
+            "passes.functions.symbol_names",
             "passes.make_kernels",
             "passes.rename_written_tensors",
             "passes.support.diagnostics",

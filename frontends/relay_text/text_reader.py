@@ -157,6 +157,7 @@ class _Reader:
         for part in modules:
             self._check_types(part)
             self._declare_functions(part)
+        self.context.names.taken |= {*self.program.functions, *self.program.types}
         for signature in list(self.program.functions.values()):
             self._read_body(signature)
         generic_rules.publish(self.context)

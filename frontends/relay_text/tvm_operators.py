@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain
 from typing import Any, TypeAlias, TypeVar, cast
@@ -28,6 +28,7 @@ from ...dialects.attributes import ELEMENT_TYPES, lists_of
 from ...dialects.relay.operator import Operator
 from ...dialects.tensors import Tensor
 from .json.node_graph import Unread
+from .tvm_weights import WEIGHTS, Weight
 
 BY_NAME: Mapping[str, type[Operator]] = {**relay.BY_NAME, **qnn.BY_NAME}
 """The operators by their names in Relay."""
@@ -39,27 +40,6 @@ Values: TypeAlias = dict[str, Any]
 
 class InvalidAttribute(Exception):
     """An attribute has a value that its operator does not accept."""
-
-
-@dataclass(frozen=True)
-class Repeated:
-    """
-    Attributes that only repeat what the shape of a weight says: checked and dropped by the reader.
-    """
-
-    names: tuple[str, ...]
-    implied: Callable[[Mapping[str, Any], Sequence[int]], Values]
-    """Returns what they are for the other attributes and the shape of the weight."""
-    printed_before: str
-    """The attribute before which they are printed."""
-    unknown: str | None = None
-    """The text of one whose value is unknown; None where it is omitted."""
-    operand: int = 1
-    """The weight."""
-
-
-IMPLYING = frozenset(("groups", "kernel_layout", "transpose_b"))
-"""The attributes that `Repeated.implied` reads."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +57,6 @@ class Rule:
     """Attributes without a default in TVM, but with one here."""
     dropped: tuple[str, ...] = ()
     """Attributes without meaning here, or that repeat an operand of another name."""
-    repeated: Repeated | None = None
 
 
 # ------------------------------------------------------------------------------- by name
@@ -155,15 +134,10 @@ def _equally_many_bounds(values: Values) -> None:
         values["end"] = end + (2**31 - 1,) * -missing
 
 
-# ------------------------------------------------- what only repeats the types
-
-
 def verify_repeated(name: str, values: Mapping[str, Any], operands: Sequence[Tensor]) -> None:
     """Check attributes that repeat the weight's shape; raises `InvalidAttribute`."""
-    repeated = rule_of(name).repeated
-    if repeated is None:
-        return
-    for key, wanted in repeated.implied(values, operands[repeated.operand].get_shape()).items():
+    weight = WEIGHTS[name]
+    for key, wanted in weight.implied(values, operands[weight.operand].get_shape()).items():
         given, entries = values.get(key), _as_tuple(wanted)
         if given is None:
             continue
@@ -179,60 +153,12 @@ def verify_repeated(name: str, values: Mapping[str, Any], operands: Sequence[Ten
             raise InvalidAttribute(f"{key} is {given}, but the weight implies {wanted}")
 
 
-def _conv(values: Mapping[str, Any], weight: Sequence[int]) -> Values:
-    """Return what the weight of a convolution says; by default, its layout is that of its rank."""
-    sides = "DHW"[5 - len(weight) :]
-    order = values.get("kernel_layout") or f"OI{sides}"
-    if sorted(order) != sorted(f"OI{sides}"):
-        return {}
-    channels, *sizes = (weight[order.index(side)] for side in f"O{sides}")
-    return {"channels": channels, "kernel_size": tuple(sizes)}
-
-
-def _conv_transpose(values: Mapping[str, Any], weight: Sequence[int]) -> Values:
-    if not 3 <= len(weight) <= 5 or DYNAMIC_INDEX in weight:
-        return {}
-    channels = weight[1] * int(values.get("groups") or 1)  # the weight has those of one group
-    return {"channels": channels, "kernel_size": tuple(weight[2:])}
-
-
-def _units(values: Mapping[str, Any], weight: Sequence[int]) -> Values:
-    transposed = values.get("transpose_b", True)
-    return {"units": weight[0 if transposed else 1]} if len(weight) == 2 else {}
-
-
-def _matmul(values: Mapping[str, Any], weight: Sequence[int]) -> Values:
-    return _units({"transpose_b": False, **values}, weight)
-
-
 # ---------------------------------------------------------------------- table
 
-_SIZES = ("channels", "kernel_size")
-_CONV = Repeated(_SIZES, _conv, "data_layout")
-
 RULES: Mapping[str, Rule] = {
-    **dict.fromkeys(("nn.conv1d", "nn.conv2d", "nn.conv3d", "qnn.conv2d"), Rule(repeated=_CONV)),
-    **dict.fromkeys(
-        (*(f"nn.conv{sides}d_transpose" for sides in (1, 3)), "qnn.conv2d_transpose"),
-        Rule(repeated=replace(_CONV, implied=_conv_transpose)),
-    ),
-    "nn.conv2d_transpose": Rule(
-        dropped=("out_dtype",), repeated=replace(_CONV, implied=_conv_transpose)
-    ),
-    "nn.conv2d_backward_weight": Rule(
-        dropped=("channels", "data_layout"),
-        repeated=Repeated(
-            ("kernel_layout", "out_layout"),
-            lambda values, data: {"kernel_layout": "NCHW", "out_layout": "OIHW"},
-            "out_dtype",
-        ),
-    ),
-    "nn.deformable_conv2d": Rule(repeated=replace(_CONV, operand=2)),
+    "nn.conv2d_transpose": Rule(dropped=("out_dtype",)),
+    "nn.conv2d_backward_weight": Rule(dropped=("channels", "data_layout")),
     **dict.fromkeys(("nn.max_pool2d_grad", "nn.avg_pool2d_grad"), Rule(dropped=("dilation",))),
-    **dict.fromkeys(
-        ("nn.dense", "qnn.dense"), Rule(repeated=Repeated(("units",), _units, "out_dtype"))
-    ),
-    "nn.matmul": Rule(repeated=Repeated(("units",), _matmul, "out_dtype", "None")),
     **dict.fromkeys(("nn.batch_matmul", "qnn.batch_matmul"), Rule({"transpose_b": False})),
     "nn.leaky_relu": Rule({"alpha": 0.25}),
     "nn.lrn": Rule({"alpha": 1e-4}),
@@ -254,7 +180,7 @@ RULES: Mapping[str, Rule] = {
 _PLAIN = ("topk", "dyn.topk", "vision.non_max_suppression")
 """Operators whose results are a tuple only if there are several."""
 
-_NO_RULE = Rule()
+_NO_RULE, _NO_WEIGHT = Rule(), Weight()
 
 
 @cache
@@ -331,7 +257,7 @@ def convert_attributes(name: str, given: Mapping[str, Any]) -> tuple[Values, Val
         if is_dtype and value not in ELEMENT_TYPES:
             raise InvalidAttribute(f'{key} must be a dtype, but is "{value}"')
         values[key] = value
-    names = () if rule.repeated is None else rule.repeated.names
+    names = WEIGHTS.get(name, _NO_WEIGHT).names
     repeated = {key: values.pop(key) for key in names if key in values}
     _convert_by_name(name, values)
     if name != "squeeze":

@@ -23,6 +23,11 @@ def is_storage(op: relay.TypeDataOp) -> bool:
     return op.sym_name.data == STORAGE and not op.params.data and not op.constructors.data
 
 
+def dims_text(dims: Sequence[int]) -> str:
+    """Return `4, ?`."""
+    return ", ".join("?" if dim == DYNAMIC_INDEX else str(dim) for dim in dims)
+
+
 def type_text(type: Attribute, without_form: Callable[[str], str] | None = None) -> str:
     """
     Return `Tensor[(3, ?), float32]`, `fn (A) -> B`, `List[A]`; an unknown type is `_`.
@@ -43,8 +48,7 @@ def type_text(type: Attribute, without_form: Callable[[str], str] | None = None)
             dtype = refused(f"elements of type {tensor.element_type}", str(tensor.element_type))
         if not tensor.get_num_dims():
             return dtype
-        dims = ("?" if dim == DYNAMIC_INDEX else str(dim) for dim in tensor.get_shape())
-        return f"Tensor[({', '.join(dims)}), {dtype}]"
+        return f"Tensor[({dims_text(tensor.get_shape())}), {dtype}]"
     match type:
         case TupleType():
             return f"({', '.join(map(text, type.types))})"

@@ -19,13 +19,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
-from xdsl.ir import Attribute, Block, Operation, OpResult, ParametrizedAttribute, SSAValue
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import (
+    Attribute,
+    Block,
+    Operation,
+    OpResult,
+    ParametrizedAttribute,
+    Region,
+    SSAValue,
+)
 from xdsl.traits import ConstantLike
 
 from ...dialects import relay
+from ...dialects.device import DEVICE, UNCONSTRAINED, VirtualDeviceAttr
 from ...dialects.interfaces import Rematerializable
-from ...dialects.relay.language.annotations import TYPE_PARAMS
+from ...dialects.relay.language.annotations import ATTRS, TYPE_PARAMS
 from ..support.diagnostics import PassError
 
 MAX_CAPTURED = 1_000_000
@@ -207,3 +217,31 @@ def too_many(op: relay.FnOp) -> PassError:
         f"closures capture more than {MAX_CAPTURED} values in total; pass some of them in a tuple",
         op,
     )
+
+
+def function_with(block: Block, name: str, closure: relay.FnOp, captured: int = 0) -> FuncOp:
+    """Return the function with the body of a closure, after so many parameters for what it uses."""
+    last = block.last_op
+    assert isinstance(last, relay.YieldOp), "verified: the region of a closure ends in relay.yield"
+    results = last.operands
+    block.erase_op(last)
+    block.add_op(ReturnOp.create(operands=results, location=last.location))
+    type = FunctionType.from_lists(block.arg_types, [value.type for value in results])
+    function = FuncOp(name, type, Region(block))
+    function.location = closure.location
+    function.attributes |= closure.attributes
+    if closure.attrs is not None:
+        function.attributes[ATTRS] = closure.attrs
+    if closure.param_devices is not None:
+        devices = (*(UNCONSTRAINED,) * captured, *closure.param_devices)
+        function.arg_attrs = _annotations(devices)
+    if closure.result_device is not None:
+        function.res_attrs = _annotations((closure.result_device,))
+    return function
+
+
+def _annotations(devices: Sequence[VirtualDeviceAttr]) -> ArrayAttr[DictionaryAttr] | None:
+    """Return the annotations of parameters or results; None if there are none."""
+    if all(device.is_unconstrained for device in devices):
+        return None
+    return ArrayAttr([DictionaryAttr({} if d.is_unconstrained else {DEVICE: d}) for d in devices])

@@ -1,5 +1,11 @@
 """Names of the discardable attributes that keep what Relay records of functions and parameters."""
 
+from collections.abc import Sequence
+from typing import cast
+
+from xdsl.dialects.builtin import ArrayAttr, StringAttr
+from xdsl.ir import Operation
+
 NAME = "relay.name"
 """On a parameter or result: its name in the source if its name in the IR differs."""
 
@@ -17,3 +23,11 @@ REASON = "relay.reason"
 
 INLINE = "relay.inline"
 """On a function: its calls are to be replaced by its body (`Inline` in Relay's attributes)."""
+
+
+def type_params_of(function: Operation) -> Sequence[str]:
+    """Return the names of the type parameters of a function."""
+    params = function.attributes.get(TYPE_PARAMS)
+    if not isinstance(params, ArrayAttr):
+        return ()
+    return [name.data for name in cast("ArrayAttr[StringAttr]", params)]

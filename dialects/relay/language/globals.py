@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import cast
 
-from xdsl.dialects.builtin import ArrayAttr, FunctionType, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import ArrayAttr, FunctionType, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
@@ -47,17 +47,14 @@ from ...interfaces import (
 )
 from ...xdsl_extras.formats import FunctionTypeOf
 from ..incomplete import refine
-from .annotations import TYPE_PARAMS
+from .annotations import type_params_of
 from .call_text import verify_call
 from .language_types import substituted
 
 
 def instantiated(function: FuncOp, args: Sequence[Attribute]) -> FunctionType:
     """The type of `function` for the type arguments `args`; an error if their number is wrong."""
-    params = function.attributes.get(TYPE_PARAMS)
-    names: list[str] = []
-    if isinstance(params, ArrayAttr):
-        names = [p.data for p in cast(ArrayAttr[StringAttr], params)]
+    names = type_params_of(function)
     if len(names) != len(args):
         raise VerifyException(
             f"@{function.sym_name.data} has {len(names)} type parameters, "

@@ -28,13 +28,14 @@ from ....dialects.relay.language.language_types import substituted
 from ....dialects.relay.unification import Unifier
 from ....dialects.type_algebra import tuple_of
 from ....dialects.xdsl_extras.xdsl_internals import set_type
+from ....passes.functions.symbol_names import SymbolNames
 from ..errors import RelayTextError, SourceMap
 from ..text import syntax as ast
+from ..tvm_weights import Weight
 from ..type_texts import type_text
 from .binding_scopes import Region, Scopes, is_within
 from .definitions_of_program import Generic, Program, Signature
 from .fixed_hints import FixedHints
-from .weight_types import Weights
 
 _OTHER = re.compile(r"[^A-Za-z0-9_$.-]")
 _NUMBERED = re.compile(r"_(?=[0-9]+\Z)")
@@ -56,6 +57,10 @@ Rule: TypeAlias = "Callable[[Context, Any], SSAValue | Generic]"
 
 Completion: TypeAlias = "tuple[Callable[..., None], Operation, tuple[Any, ...]]"
 """A rule that completes an op, the op, and the rule's other arguments after the context."""
+
+
+WeightsOfCall: TypeAlias = tuple[Weight, Sequence[SSAValue], Mapping[str, Any]]
+"""The weights of an operator, and the operands and attributes of a call of it."""
 
 
 @dataclass(eq=False, repr=False)
@@ -132,6 +137,8 @@ class Context:
     """
     units: dict[SSAValue, Operation] = field(default_factory=dict[SSAValue, Operation])
     """The ops without results, by their unit results."""
+    names: SymbolNames = field(default_factory=lambda: SymbolNames(set()))
+    """The names of the program's functions and data types, and of functions added to these."""
     generics: dict[str, Generic] = field(default_factory=dict[str, Generic])
     """Lifted functions with type parameters, by their names in the IR."""
     arguments_added: int = 0
@@ -146,8 +153,8 @@ class Context:
         default_factory=list[tuple[Operation, Signature]]
     )
     """Calls of global functions, whose types may turn out to differ in dims."""
-    weights: list[Weights] = field(default_factory=list[Weights])
-    """Weights whose types were unknown when they were used."""
+    weights: list[WeightsOfCall] = field(default_factory=list["WeightsOfCall"])
+    """Calls with weights whose types were unknown when they were used."""
     explicit: ExplicitMemory = field(default_factory=ExplicitMemory)
     """Calls of kernels, and the tensors they write into."""
     completions: list[Completion] = field(default_factory=list["Completion"])
@@ -351,6 +358,11 @@ def attribute_of(value: Any) -> Attribute | None:
             return None if lacks else DictionaryAttr(cast("dict[str, Attribute]", entries))
         case _:
             return plain_attribute(value)
+
+
+def called(value: SSAValue, default: str = "this") -> str:
+    """Return the name of a value for a message."""
+    return f"%{value.name_hint}" if value.name_hint else default
 
 
 def ssa_name(name: str) -> str | None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -17,6 +16,7 @@ from ..errors import nearest
 from ..text import syntax as ast
 from ..text.type_grammar import HOLE
 from ..tvm_operators import BY_NAME, is_variadic, operand_count, returns_tuple
+from ..tvm_weights import WEIGHTS
 from . import function_rules, generic_rules, match_rules
 from .build_context import Context
 from .deferred import when_known
@@ -25,7 +25,6 @@ from .operators.calls_of_kernels import KERNEL_CALLS, kernel_call
 from .operators.composite_operators import COMPOSITES, EAGER, composite
 from .operators.opaque_calls import opaque_call
 from .operators.relay_operators import call_operator, prepare
-from .weight_types import Weights, has_weights
 
 
 def call(context: Context, expr: ast.Call) -> SSAValue:
@@ -76,8 +75,9 @@ def call_name(context: Context, expr: ast.Call, args: Sequence[SSAValue]) -> SSA
             text = f"unexpected attribute {attribute}: a constructor has none"
             raise context.error(text, expr.offset)
         return match_rules.construct(context, name, args, expr)
-    if has_weights(name):
-        _note_weights(context, name, args, expr.attrs)
+    weight = WEIGHTS.get(name)
+    if weight is not None and any(type(arg.type) is not TensorType for arg in args[1:]):
+        context.weights.append((weight, args, expr.attrs))
     if name in EAGER:
         return EAGER[name](Site(context, expr, args))
     if name in COMPOSITES:
@@ -99,14 +99,6 @@ def _call_function(context: Context, callee: ast.Expr, expr: ast.Call) -> SSAVal
     function = context.emit(callee)
     args = [context.emit(a) for a in expr.args]
     return function_rules.call_value(context, function, args, expr)
-
-
-def _note_weights(
-    context: Context, name: str, args: Sequence[SSAValue], attrs: Mapping[str, Any]
-) -> None:
-    """Note the weights of a call, if their types are not known yet."""
-    if any(type(arg.type) is not TensorType for arg in args[1:]):
-        context.weights.append(Weights(name, args[0], args[1:], attrs))
 
 
 # ------------------------------------------------------------- names as values

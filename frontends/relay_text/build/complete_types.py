@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from xdsl.dialects.builtin import FunctionType, TupleType
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 
 from ....dialects import relay
+from ....dialects.device import tensor_type
+from ....dialects.tensors import as_tensor
 from ....dialects.type_algebra import parts
 from ....dialects.xdsl_extras.xdsl_internals import set_type
 from ....passes.functions.relax_dims import recast
 from ..errors import RelayTextError, location_of
-from .build_context import Context, Deferred
+from ..tvm_weights import Weight
+from .build_context import Context, Deferred, called
 from .declared_dims import try_retype
 from .deferred import run_ready
 
@@ -19,7 +25,7 @@ from .deferred import run_ready
 def complete_types(context: Context) -> None:
     """Complete all types; raises `RelayTextError` where one cannot be inferred."""
     run_ready(context)
-    while any([weights.infer(context.types) for weights in context.weights]):
+    while any([_infer_weights(context, *call) for call in context.weights]):
         run_ready(context)
     _complete_type_arguments(context)
     run_ready(context)
@@ -35,6 +41,23 @@ def complete_types(context: Context) -> None:
     for rule, op, data in context.completions:
         rule(context, op, *data)
     _complete_signatures(context)
+
+
+def _infer_weights(
+    context: Context, weight: Weight, operands: Sequence[SSAValue], attrs: Mapping[str, Any]
+) -> bool:
+    """Give a type to the weights of a call that have none yet; return whether there were any."""
+    types = context.types
+    data, *weights = (types.shallow(operand.type) for operand in operands)
+    unknown = [type for type in weights if isinstance(type, relay.IncompleteType)]
+    tensor = as_tensor(data)
+    if tensor is None or weight.shape is None or not unknown:
+        return False
+    shape = weight.shape(attrs, tensor.get_shape())
+    if shape is None:
+        return False
+    made = tensor_type(tensor.element_type, [*shape])
+    return all([types.unify(type, made) for type in unknown])
 
 
 def _complete_type_arguments(context: Context) -> None:
@@ -70,8 +93,7 @@ def cannot_infer(what: str, op: Operation) -> RelayTextError:
 
 
 def _unknown_value(value: SSAValue, context: Context) -> RelayTextError:
-    name = f"%{value.name_hint}" if value.name_hint else "this"
-    location = location_of(value)
+    name, location = called(value), location_of(value)
     if isinstance(value, BlockArgument):
         message = f"cannot infer the type of {name}; add a type annotation"
         return RelayTextError(message, location)

@@ -193,7 +193,7 @@ def call_value(
             raise context.error(wrong, call.callee.offset)
         type = wanted
     try:
-        require_args(context, type, args, call, "the function")
+        require_args(context, type.inputs.data, args, call, "the function")
     except RelayTextError as error:
         error.notes = tuple(_single_types(context, type))[-1:]
         raise
@@ -214,10 +214,13 @@ def _single_types(context: Context, type: FunctionType) -> Iterator[tuple[str, F
 
 
 def require_args(
-    context: Context, type: FunctionType, args: Sequence[SSAValue], call: ast.Call, what: str
+    context: Context,
+    wanted: Sequence[Attribute],
+    args: Sequence[SSAValue],
+    call: ast.Call,
+    what: str,
 ) -> None:
-    """Require that `args` match the function type `type` of `what`."""
-    wanted = type.inputs.data
+    """Require that `args` are of the types that `what` accepts."""
     if len(args) != len(wanted):
         raise context.error(
             f"{what} expects {len(wanted)} arguments, but got {len(args)}", call.offset
@@ -264,7 +267,7 @@ def call_global(
     """Call a global function."""
     signature = signature_of(context, use)
     type, type_args = instance(context, signature)
-    require_args(context, type, args, call, f"@{use.name}")
+    require_args(context, type.inputs.data, args, call, f"@{use.name}")
     if type_args:
         invoke = relay.InvokeOp(use.name, type_args, args, type.outputs.data[0])
         defer_type_args(context, invoke, type_args, f"@{use.name}")

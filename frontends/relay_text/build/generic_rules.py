@@ -21,7 +21,7 @@ that its body or its callees need.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import chain, compress, count
+from itertools import compress
 
 from xdsl.dialects.builtin import ArrayAttr, FunctionType
 from xdsl.dialects.func import ReturnOp
@@ -32,11 +32,12 @@ from ....dialects.relay.language.language_types import substituted
 from ....dialects.type_algebra import parts
 from ....dialects.xdsl_extras.walking import walk
 from ....passes.functions.captures import type_variables
+from ....passes.functions.symbol_names import SymbolNames
 from ..errors import RelayTextError, location_of
 from ..text import syntax as ast
 from . import function_rules
 from .binding_scopes import is_within
-from .build_context import Context, ssa_name
+from .build_context import Context, called, ssa_name
 from .deferred import run_ready
 from .definitions_of_program import Generic, Signature
 from .operators.call_site import Site
@@ -124,7 +125,8 @@ def define(
     context.type_args = {**outer_args, **{p: relay.TypeVarType(n) for p, n in own.items()}}
     types = [context.annotation(p.type) for p in function.params]
     result = context.annotation(function.result)
-    definition = ast.Definition(function.offset, _symbol(context, enclosing, name), function)
+    symbol = context.names.unique(f"{enclosing.definition.name}_{ssa_name(name) or 'fn'}")
+    definition = ast.Definition(function.offset, symbol, function)
     captured = _captured(context, function, itself)
     outside = {key: v for key in captured if isinstance(v := context.values[key], SSAValue)}
     locals = [
@@ -185,27 +187,8 @@ def _captured(
 
 def _own_params(params: Sequence[str], enclosing: Sequence[str]) -> dict[str, str]:
     """Rename type parameters that clash with those of the enclosing functions."""
-    taken = set(enclosing)
-    own: dict[str, str] = {}
-    for param in params:
-        numbered = (f"{param}_{i}" for i in count(1))
-        own[param] = param if param not in taken else next(n for n in numbered if n not in taken)
-        taken.add(own[param])
-    return own
-
-
-def _symbol(context: Context, enclosing: Signature, name: str) -> str:
-    """Return an unused name for the global function."""
-    program = context.program
-    first = f"{enclosing.definition.name}_{ssa_name(name) or 'fn'}"
-    numbered = (f"{first}_{i}" for i in count(max(1, len(context.generics))))
-    return next(
-        symbol
-        for symbol in chain((first,), numbered)
-        if symbol not in program.functions
-        and symbol not in program.types
-        and symbol not in context.generics
-    )
+    names = SymbolNames({*enclosing})
+    return {param: names.unique(param) for param in params}
 
 
 # ------------------------------------------------------------------------- uses
@@ -248,7 +231,7 @@ def call(context: Context, generic: Generic, call: ast.Call) -> SSAValue:
         return function_rules.call_value(context, callee, args, call)
     args = [context.emit(arg) for arg in call.args]
     type, type_args = _instance(context, generic)
-    function_rules.require_args(context, type, args, call, f"%{generic.name}")
+    function_rules.require_args(context, type.inputs.data, args, call, f"%{generic.name}")
     return _invoke(context, generic, args, type, type_args, call.offset)
 
 
@@ -309,7 +292,7 @@ def check_scopes(context: Context) -> None:
         wrong = params - known.get(body, params) if body is not None else params
         if wrong:
             raise RelayTextError(
-                f"the type of {_called(value)} would be {context.text(value.type)}, but the type "
+                f"the type of {called(value)} would be {context.text(value.type)}, but the type "
                 f"parameter {min(wrong)} is not in scope here (is the result type of its "
                 "function missing?)",
                 location_of(value),
@@ -324,19 +307,15 @@ def _body_of(value: SSAValue) -> Block | None:
     return block
 
 
-def _called(value: SSAValue) -> str:
-    return f"%{value.name_hint}" if value.name_hint else "this"
-
-
 def drop_unused_params(generics: Mapping[str, Generic]) -> None:
     """Drop type parameters of the enclosing functions that neither body nor callees need."""
     needs = {name: _needs(generic, generics) for name, generic in generics.items()}
     changed = True
     while changed:
         changed = False
-        for params, called in needs.values():
+        for params, callees in needs.values():
             before = len(params)
-            for callee in called:
+            for callee in callees:
                 params |= needs[callee][0].difference(generics[callee].own)
             changed |= len(params) != before
     for name, generic in generics.items():
@@ -349,12 +328,12 @@ def drop_unused_params(generics: Mapping[str, Generic]) -> None:
 
 def _needs(generic: Generic, generics: Mapping[str, Generic]) -> tuple[set[str], set[str]]:
     """Return the type parameters in the body of a function, and the generic functions it uses."""
-    types, called = [argument.type for argument in generic.signature.block.args], set[str]()
+    types, callees = [argument.type for argument in generic.signature.block.args], set[str]()
     for op in walk(generic.signature.block):
         types += op.result_types
         types += [a.type for region in op.regions for block in region.blocks for a in block.args]
         if isinstance(op, relay.InvokeOp | relay.GlobalOp):
             callee = generics.get(op.callee.string_value())
             types += op.type_args.data[: None if callee is None else len(callee.own)]
-            called.update(() if callee is None else (callee.symbol,))
-    return {name for type in types for name in type_variables(type)}, called
+            callees.update(() if callee is None else (callee.symbol,))
+    return {name for type in types for name in type_variables(type)}, callees

@@ -14,7 +14,7 @@ from ....passes.functions.instantiation import replaced_in
 from ..errors import SourceMap, nearest
 from ..text import syntax as ast
 from .build_context import Context
-from .function_rules import add_params, branch
+from .function_rules import add_params, branch, require_args
 
 
 def instance(context: Context, name: str) -> tuple[relay.AdtType, list[Attribute]]:
@@ -28,13 +28,7 @@ def instance(context: Context, name: str) -> tuple[relay.AdtType, list[Attribute
 def construct(context: Context, name: str, args: Sequence[SSAValue], call: ast.Call) -> SSAValue:
     """Build a value of constructor `name` from `args`."""
     type, fields = instance(context, name)
-    if len(args) != len(fields):
-        raise context.error(
-            f"{name} expects {len(fields)} arguments, but got {len(args)}", call.offset, len(name)
-        )
-    for i, (arg, field) in enumerate(zip(args, fields, strict=True)):
-        at = call.args[i].offset if i < len(call.args) else call.offset
-        context.require(arg.type, field, f"argument {i} of {name}", at)
+    require_args(context, fields, args, call, name)
     for arg, field in zip(args, fields, strict=True):
         context.types.forget_dims(field, arg.type)
     return context.value(relay.ConstructOp(type, name, args), call.offset)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import IntegerAttr, TupleType, i64
+from xdsl.dialects.builtin import TupleType
 from xdsl.ir import SSAValue
 
 from ....dialects.relay.language.tuples import TupleGetItemOp, TupleOp
@@ -60,9 +60,4 @@ def _field(context: Context, node: ast.Projection, args: Sequence[SSAValue]) -> 
         raise context.error(
             f"the tuple has {size} fields, but field {node.index} is used", node.offset
         )
-    op = TupleGetItemOp.create(
-        operands=[tuple],
-        properties={"index": IntegerAttr(node.index, i64)},
-        result_types=[type.types.data[node.index]],
-    )
-    return context.value(op, node.offset)
+    return context.value(TupleGetItemOp(tuple, node.index), node.offset)

@@ -14,23 +14,23 @@ its function, after the others (Relay text has no names for tensors outside it).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import IO, ClassVar, cast
+from typing import IO, ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
-from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.target import Target
 
 from ....dialects import relay
 from ....dialects.attributes import ELEMENT_TYPES
 from ....dialects.device import DEVICE, VirtualDeviceAttr
-from ....dialects.relay.language.annotations import ATTRS, NAME, TYPE_PARAMS
-from ....dialects.vm import DestinationCall
+from ....dialects.relay.language.annotations import ATTRS, NAME, type_params_of
 from ....dialects.xdsl_extras.walking import walk
 from ..errors import PrintingError
+from ..text.lexer import VERSION
 from ..tvm_operators import BY_NAME
 from ..type_texts import STORAGE, is_storage, place_of
 from .printer_body import Body, Expressions, Shared
@@ -38,16 +38,7 @@ from .printer_expressions import closing, function_attributes, head, no_form, pa
 from .printer_memory import kernel_attributes, kernel_devices
 from .printer_names import is_global_name, is_word
 
-HEADER = '#[version = "0.0.5"]\n'
-_REFERRING = (
-    CallOp,
-    relay.InvokeOp,
-    relay.GlobalOp,
-    relay.ClosureOp,
-    relay.CallLoweredOp,
-    DestinationCall,
-)
-"""The ops that call or name a global function."""
+HEADER = f'#[version = "{VERSION}"]\n'
 
 
 def module_text(module: ModuleOp) -> str:
@@ -86,8 +77,8 @@ class _Module:
                 raise no_form(op)
         self._check_types(types)
         for op in walk(self.module):
-            if isinstance(op, _REFERRING):
-                self.called.setdefault(op.callee.string_value(), op)
+            if isinstance(callee := op.properties.get("callee"), SymbolRefAttr):
+                self.called.setdefault(callee.string_value(), op)
         parts = [self._type_data(op) for op in types]
         for op in functions:
             parts.append(
@@ -151,7 +142,7 @@ class _Module:
         shown += self._weights(op, body)
         device = next((d[DEVICE] for d in _entries(op.res_attrs) if DEVICE in d), None)
         shown += function_attributes(body, op, _relay_attributes(op), type, device)
-        head = f"def @{name}{_type_params(_declared_params(op), op)}({', '.join(shown)})"
+        head = f"def @{name}{_type_params(type_params_of(op), op)}({', '.join(shown)})"
         body.function(block)
         return f"{head} -> {self.shared.types.result(type, op)} {{\n{''.join(out)}}}\n"
 
@@ -251,14 +242,7 @@ def _relay_attributes(op: FuncOp) -> Mapping[str, Attribute]:
     return attrs.data if isinstance(attrs, DictionaryAttr) else {}
 
 
-def _declared_params(op: FuncOp) -> list[str]:
-    names = op.attributes.get(TYPE_PARAMS)
-    if not isinstance(names, ArrayAttr):
-        return []
-    return [name.data for name in cast("ArrayAttr[StringAttr]", names)]
-
-
-def _type_params(names: list[str], op: Operation) -> str:
+def _type_params(names: Sequence[str], op: Operation) -> str:
     wrong = next((n for n in names if not is_word(n) or n in ELEMENT_TYPES), None)
     if wrong is not None:
         raise PrintingError(f"Relay text cannot have a type parameter called {wrong}", op)

@@ -26,7 +26,7 @@ from ....dialects.relay.language.annotations import ATTRS
 from ....dialects.relay.language.primitive import CallLoweredOp, PrimFuncOp
 from ....dialects.tensors import as_tensor, dtype_name
 from ..errors import PrintingError, unprintable
-from ..type_texts import dtype_text, place_of, tuple_text
+from ..type_texts import dims_text, dtype_text, place_of, tuple_text
 from .printer_body import Body
 
 Head: TypeAlias = Callable[[Body, Any], str]
@@ -70,10 +70,6 @@ def _dims(result: SSAValue) -> tuple[int, ...]:
     return type.get_shape()
 
 
-def _dims_text(dims: Sequence[int]) -> str:
-    return f"[{', '.join('?' if dim == DYNAMIC_INDEX else str(dim) for dim in dims)}]"
-
-
 # ------------------------------------------------------------------------- ops
 
 
@@ -104,7 +100,7 @@ def alloc_tensor(body: Body, op: memory.AllocTensorOp) -> str:
         known = [f"const_shape={shape}", "assert_shape=[]"]
     else:
         shape = body.text(op.shape, place)
-        known = [f"assert_shape={_dims_text(dims)}"]
+        known = [f"assert_shape=[{dims_text(dims)}]"]
     type = as_tensor(op.tensor.type)
     assert type is not None
     if dtype_name(type.element_type) != "float32":
@@ -116,7 +112,7 @@ def reshape_tensor(body: Body, op: vm.ReshapeTensorOp) -> str:
     place, dims = body.place(op), _dims(op.result)
     data = body.text(op.data, place)
     shape = _shape_constant(body, op, dims) if op.shape is None else body.text(op.shape, place)
-    return f"vm.reshape_tensor({data}, {shape}, newshape={_dims_text(dims)})"
+    return f"vm.reshape_tensor({data}, {shape}, newshape=[{dims_text(dims)}])"
 
 
 def shape_of(body: Body, op: vm.ShapeOfOp) -> str:

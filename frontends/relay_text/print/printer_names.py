@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import re
 
-_READABLE = re.compile(
-    r"[A-Za-z_][A-Za-z0-9_]*(?:(?:[/.-]|::)[A-Za-z0-9_]+|:[0-9][A-Za-z0-9_]*)*", re.ASCII
-)
-_GLOBAL = re.compile(r"[A-Za-z0-9_]+(?:[/.-][A-Za-z0-9_]+)*", re.ASCII)
-_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+from ..text.lexer import GLOBAL, LOCAL, WORD
+
+_READABLE, _GLOBAL, _WORD = (re.compile(name, re.ASCII) for name in (LOCAL, GLOBAL, WORD))
 _OTHER = re.compile(r"[^A-Za-z0-9_]", re.ASCII)
 _PROJECTION = re.compile(r"(.*?)(?:\.[0-9]+)+", re.DOTALL)
 

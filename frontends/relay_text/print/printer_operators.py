@@ -10,6 +10,7 @@ The rules of `tvm_operators.py`, which the reader uses too, state the difference
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, cast
 
 from xdsl.dialects.builtin import (
@@ -34,7 +35,8 @@ from ....dialects.device import VirtualDeviceAttr
 from ....dialects.tensors import as_tensor, dtype_name
 from ..errors import unprintable
 from ..literals import attribute_float, string_text
-from ..tvm_operators import BY_NAME, IMPLYING, PAIRS, Repeated, is_reduction, pairs_of, rule_of
+from ..tvm_operators import BY_NAME, PAIRS, is_reduction, pairs_of, rule_of
+from ..tvm_weights import IMPLYING, WEIGHTS, Weight
 from .printer_metadata import MetadataTable
 
 _SEGMENTS = ("operandSegmentSizes", "resultSegmentSizes")
@@ -78,11 +80,11 @@ def attribute_text(value: Attribute, table: MetadataTable, at: Operation) -> str
     raise unprintable(f"the attribute value {value}", at)
 
 
-def _repeated_texts(op: Operation, repeated: Repeated) -> list[str]:
+def _repeated_texts(op: Operation, repeated: Weight) -> list[str]:
     """Return the attributes that repeat the shape of the weight, where that is static."""
     type = as_tensor(op.operands[repeated.operand].type)
     weight = () if type is None else type.get_shape()
-    values: dict[str, object] = {}
+    values: Mapping[str, object] = {}
     if DYNAMIC_INDEX not in weight:
         attrs = {k: plain_value(value) for k, value in op.properties.items() if k in IMPLYING}
         values = repeated.implied(attrs, weight)
@@ -122,13 +124,13 @@ class OperatorTexts:
         known = self._known.get(type(op))
         if known is None:
             known = self._known[type(op)] = _defaults(op, name)
-        rule = rule_of(name)
+        weight = WEIGHTS.get(name)
         texts = _reduction(op) if is_reduction(name) else {}
         properties = op.properties
         shown: list[str] = []
         for key, default, always in known:
-            if rule.repeated is not None and key == rule.repeated.printed_before:
-                shown += _repeated_texts(op, rule.repeated)
+            if weight is not None and key == weight.printed_before:
+                shown += _repeated_texts(op, weight)
             value = properties.get(key)
             if key in texts:
                 text = texts[key]

@@ -19,13 +19,12 @@ from ..errors import RelayTextError, SourceMap
 from ..json.metadata_section import Metadata
 from .attribute_grammar import AttributeGrammar
 from .expression_grammar import ExpressionGrammar
-from .lexer import Tokens, tokenize
+from .lexer import VERSION, Tokens, tokenize
 from .local_names import NameScopes
 from .syntax import Call, Constructor, Definition, Function, Local, Module, Name, Names, TypeData
 from .token_stream import TokenStream
 from .type_grammar import TypeGrammar
 
-VERSION = "0.0.5"
 _NOTED = re.compile(r"\s*/\*\s*ty=(.*?)(?:\s+span=.*?)?\s*\*/", re.DOTALL)
 
 

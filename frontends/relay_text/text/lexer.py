@@ -26,17 +26,22 @@ KEYWORDS = frozenset(
 )
 
 _BLANK = r"(?:[ \t\r\n]+|//[^\n]*|/\*(?:[^*/]+|\*(?!/)|/(?!\*))*+\*/)*+"
-_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
-_PART = r"(?:(?:[/.-]|::)[A-Za-z0-9_]+|:[0-9][A-Za-z0-9_]*)"
+VERSION = "0.0.5"
+WORD = r"[A-Za-z_][A-Za-z0-9_]*"
+"""The pattern of names of types, constructors and type parameters."""
+LOCAL = rf"{WORD}(?:(?:[/.-]|::)[A-Za-z0-9_]+|:[0-9][A-Za-z0-9_]*)*+"
+"""The pattern of names of variables."""
+GLOBAL = r"[A-Za-z0-9_]+(?:[/.-][A-Za-z0-9_]+)*+"
+"""The pattern of names of functions."""
 _TOKEN = re.compile(
     _BLANK
     + r"(?:"
-    + rf"(?P<local>%{_NAME}{_PART}*+)"
+    + rf"(?P<local>%{LOCAL})"
     + r"|(?P<graph>%[0-9]+)"
-    + r"|(?P<global>@[A-Za-z0-9_]+(?:[/.-][A-Za-z0-9_]+)*+)"
+    + rf"|(?P<global>@{GLOBAL})"
     + r"|(?P<meta>meta\[[^\]\s]+\]\[[0-9]+\])"
     + r"|(?P<ident>match\?|"
-    + rf"{_NAME}(?:[./]{_NAME})*+)"
+    + rf"{WORD}(?:[./]{WORD})*+)"
     + r"|(?P<number>[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?(?:[fi][0-9]*)?)"
     + r"|(?P<proj>\.[0-9]+)"
     + r"|(?P<punct>->|=>|<=|>=|==|!=|/(?!\*)|[.,=;:()+\-*<>{}\[\]!?])"
@@ -124,6 +129,6 @@ def _after_nested_comment(text: str, position: int, source_map: SourceMap) -> in
         width = end + 1 - start if end >= 0 else 2
         found = text[start : start + width]
         raise source_map.error(
-            f'expected #[version = "0.0.5"] or #[metadata], but got {found}', start, width
+            f'expected #[version = "{VERSION}"] or #[metadata], but got {found}', start, width
         )
     raise source_map.error(f"unexpected character {text[start]!r}", start)

@@ -15,13 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, count
 from typing import Any, cast
 
 from xdsl.dialects.builtin import (
-    ArrayAttr,
     DenseArrayBase,
-    DictionaryAttr,
     FunctionType,
     SymbolRefAttr,
     TupleType,
@@ -29,19 +26,20 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Operation, OpResult, Region, SSAValue
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from .....dialects import relay, vm
 from .....dialects.attributes import plain_value
-from .....dialects.device import DEVICE, VirtualDeviceAttr
-from .....dialects.relay.language.annotations import ATTRS
+from .....dialects.device import VirtualDeviceAttr
 from .....dialects.relay.language.primitive import kernel_symbol
 from .....dialects.relay.language.tuples import fields_of, flatten
 from .....dialects.type_algebra import tuple_of
 from .....dialects.xdsl_extras.walking import walk
+from .....passes.functions.captures import function_with
+from .....passes.functions.symbol_names import SymbolNames
 from ...errors import RelayTextError, location_of
 from ...text import syntax as ast
-from ..build_context import Context
+from ..build_context import Context, called
 from ..deferred import complete
 from ..function_rules import signature_of
 from .call_site import Rule, Site
@@ -261,12 +259,11 @@ def kernel_call(context: Context, call: ast.Call) -> SSAValue:
 
 def name_literals(context: Context) -> list[FuncOp]:
     """Return the functions that the literals become; erase what has become unused."""
-    explicit = context.explicit
+    explicit, names = context.explicit, context.names
     functions: dict[relay.FnOp, FuncOp] = {}
     for op, fn in explicit.calls_of_literals:
         if fn not in functions:
-            taken = {k.sym_name.data for k in functions.values()} | {*context.program.functions}
-            functions[fn] = _function_of(fn, taken)
+            functions[fn] = _function_of(fn, names)
         op.properties["callee"] = SymbolRefAttr(functions[fn].sym_name.data)
     for op in (*functions, *explicit.folded):
         if op.parent is not None and all(r.first_use is None for r in op.results):
@@ -274,16 +271,13 @@ def name_literals(context: Context) -> list[FuncOp]:
     return [*functions.values()]
 
 
-def _function_of(fn: relay.FnOp, taken: set[str]) -> FuncOp:
-    location = location_of(fn)
+def _function_of(fn: relay.FnOp, names: SymbolNames) -> FuncOp:
     if fn.recursive is not None:
-        raise RelayTextError("a kernel cannot call itself", location)
-    outside = _first_capture(fn.body)
-    if outside is not None:
-        name = f"%{outside.name_hint}" if outside.name_hint else "a value from outside"
-        raise RelayTextError(
-            f"a kernel can only use its parameters, but this one uses {name}", location
-        )
+        raise RelayTextError("a kernel cannot call itself", location_of(fn))
+    for outside in fn.captured:
+        name = called(outside, "a value from outside")
+        text = f"a kernel can only use its parameters, but this one uses {name}"
+        raise RelayTextError(text, location_of(fn))
     region = fn.body
     if fn.result.first_use is not None:  # also used as a closure
         region = region.clone()
@@ -291,31 +285,4 @@ def _function_of(fn: relay.FnOp, taken: set[str]) -> FuncOp:
             new.location = old.location
     block = region.block
     region.detach_block(block)
-    base = kernel_symbol(block.ops)
-    names = chain((base,), (f"{base}_{i}" for i in count(1)))
-    name = next(name for name in names if name not in taken)
-    type = fn.result.type
-    assert isinstance(type, FunctionType)
-    params: Sequence[Attribute] = () if fn.param_devices is None else fn.param_devices.data
-    result = () if fn.result_device is None else (fn.result_device,)
-    op = FuncOp(
-        name, type, Region(block), arg_attrs=_device_attrs(params), res_attrs=_device_attrs(result)
-    )
-    op.location = location
-    if fn.attrs is not None:
-        op.attributes[ATTRS] = fn.attrs
-    return op
-
-
-def _device_attrs(devices: Sequence[Attribute]) -> ArrayAttr[DictionaryAttr] | None:
-    return ArrayAttr(DictionaryAttr({DEVICE: device}) for device in devices) if devices else None
-
-
-def _first_capture(region: Region) -> SSAValue | None:
-    """Return the first value that `region` uses but does not define."""
-    inside: set[SSAValue] = {*region.block.args}
-    for op in walk(region):
-        inside.update(op.results)
-        inside.update(a for inner in op.regions for b in inner.blocks for a in b.args)
-    operands = (operand for op in walk(region) for operand in op.operands)
-    return next((operand for operand in operands if operand not in inside), None)
+    return function_with(block, names.unique(kernel_symbol(block.ops)), fn)

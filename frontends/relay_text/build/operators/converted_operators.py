@@ -13,6 +13,7 @@ The operators are those of the dialect, on operands that were converted, or with
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any, TypeAlias, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX
@@ -20,9 +21,11 @@ from xdsl.ir import SSAValue
 
 from .....dialects.attributes import ELEMENT_TYPES
 from .....dialects.tensors import as_tensor
+from .....dialects.type_rules import rule_of
 from ...text import syntax as ast
 from ...tvm_layouts import parse_layout
-from ...tvm_operators import operand_count
+from ...tvm_operators import BY_NAME, operand_count
+from ...tvm_weights import WEIGHTS
 from .call_site import Attrs, Rule, Site, dtype_of
 from .layouts import change_layout
 from .relay_operators import call_operator
@@ -138,9 +141,13 @@ def _suppression(site: Site, args: list[SSAValue], attrs: Attrs) -> None:
 
 # ---------------------------------------------------------------------- layouts
 
-_SIDES = {"1d": "W", "3d": "DHW"}
-"""The axes along which operators over one and three of them slide windows."""
-_KERNELS = ("OIHW", "HWIO", "OHWI8o", "OHWI16o", "OHWI32o")
+
+@cache
+def _layouts(name: str, key: str) -> Sequence[str]:
+    """Return the layouts that an operator accepts as an attribute, the default first."""
+    rule = rule_of(BY_NAME[name])
+    assert rule is not None, f"{name} has a rule"
+    return rule.words(key)
 
 
 def _has_axes(layout: Any, axes: str) -> bool:
@@ -156,7 +163,7 @@ def _on_images(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue | Non
     `attrs` has the layout of the data, and as `out_layout` that of the result, if it is another.
     """
     key = "data_layout" if len(args) > 1 else "layout"
-    known = _known_layouts(site.name)
+    known = _layouts(site.name, key)
     layout = attrs.get(key) or known[0]
     result = attrs.get("out_layout") or layout
     if not _has_axes(layout, known[0]) or not _has_axes(result, known[0]):
@@ -166,13 +173,6 @@ def _on_images(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue | Non
     attrs = {name: value for name, value in attrs.items() if name != "out_layout"}
     image = site.value(site.name, data, *args[1:], **{**attrs, key: inner})
     return change_layout(site, image, inner, result)
-
-
-def _known_layouts(name: str) -> Sequence[str]:
-    """Return the layouts of data that an operator has, the default first."""
-    sides = next((sides for digit, sides in _SIDES.items() if digit in name), "HW")
-    has_one = name.endswith("_transpose") or name == "nn.deformable_conv2d"
-    return [f"NC{sides}"] if has_one else [f"NC{sides}", f"N{sides}C"]
 
 
 def _multiplied(site: Site, weight: SSAValue, attrs: Attrs) -> tuple[SSAValue, str]:
@@ -189,7 +189,7 @@ def _multiplied(site: Site, weight: SSAValue, attrs: Attrs) -> tuple[SSAValue, s
         return weight, layout
     count, factor = dims[layout.index("O")], dims[layout.index("I")]
     is_depthwise = DYNAMIC_INDEX not in dims and groups == count and channels == count * factor
-    if not is_depthwise or (factor == 1 and layout in _KERNELS):
+    if not is_depthwise or (factor == 1 and layout in _layouts(site.name, "kernel_layout")):
         return weight, layout
     start, end = ("OIHW", "OIHW") if layout == "OIHW" else ("HWOI", "HWIO")
     size = dict(zip(layout, dims, strict=True)) | {"O": channels, "I": 1}
@@ -197,30 +197,21 @@ def _multiplied(site: Site, weight: SSAValue, attrs: Attrs) -> tuple[SSAValue, s
     return site.value("reshape", weight, newshape=tuple(size[axis] for axis in end)), end
 
 
-def _conv2d(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue | None:
-    """Build `nn.conv2d` in layouts that the dialect has."""
-    args[1], layout = _multiplied(site, args[1], attrs)
-    if layout not in _KERNELS and _has_axes(layout, "OIHW"):
-        plain = "HWIO" if attrs.get("data_layout") == "NHWC" else "OIHW"
-        args[1], layout = change_layout(site, args[1], layout, plain), plain
-    attrs["kernel_layout"] = layout
+def _convolution(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue | None:
+    """Build a convolution whose weight is in another layout than those that it has."""
+    weight, known = WEIGHTS[site.name].operand, _layouts(site.name, "kernel_layout")
+    layout = attrs.get("kernel_layout") or known[0]
+    if layout not in known and _has_axes(layout, known[0]):
+        is_last = attrs.get("data_layout") in _layouts(site.name, "data_layout")[1:]
+        plain = known[1] if is_last else known[0]  # the channels of both are last
+        args[weight] = change_layout(site, args[weight], layout, plain)
+        attrs["kernel_layout"] = plain
     return _on_images(site, args, attrs)
 
 
-def _conv_on(axes: str, weight: int = 1) -> Conversion:
-    """Return a conversion of a convolution whose weight is in another layout of `axes`."""
-
-    def convert(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue | None:
-        known = _known_layouts(site.name)
-        plain = axes + known[0][2:]
-        layout = attrs.get("kernel_layout") or plain
-        has_it = layout == plain or (len(known) > 1 and layout == f"{plain[2:]}IO")
-        if not has_it and _has_axes(layout, plain):
-            args[weight] = change_layout(site, args[weight], layout, plain)
-            attrs["kernel_layout"] = plain
-        return _on_images(site, args, attrs)
-
-    return convert
+def _conv2d(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue | None:
+    args[1], attrs["kernel_layout"] = _multiplied(site, args[1], attrs)
+    return _convolution(site, args, attrs)
 
 
 def _deformable(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue | None:
@@ -228,7 +219,7 @@ def _deformable(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue | No
     layout = attrs.get("data_layout") or "NCHW"
     if _has_axes(layout, "NCHW"):
         args[1] = change_layout(site, args[1], layout, "NCHW")
-    return _conv_on("OI", weight=2)(site, args, attrs)
+    return _convolution(site, args, attrs)
 
 
 _POOLS = (
@@ -238,9 +229,8 @@ _POOLS = (
 )
 _CONVERSIONS: Mapping[str, Conversion] = {
     **dict.fromkeys(("nn.conv2d", "qnn.conv2d"), _conv2d),
-    **dict.fromkeys(("nn.conv1d", "nn.conv3d"), _conv_on("OI")),
-    **{f"nn.conv{sides}d_transpose": _conv_on("IO") for sides in (1, 2, 3)},
-    "qnn.conv2d_transpose": _conv_on("IO"),
+    **dict.fromkeys(("nn.conv1d", "nn.conv3d", "qnn.conv2d_transpose"), _convolution),
+    **{f"nn.conv{sides}d_transpose": _convolution for sides in (1, 2, 3)},
     "nn.deformable_conv2d": _deformable,
     "sum": _sum,
     "where": _where,

@@ -29,6 +29,7 @@ from .....dialects.relay.elementwise import CastOp
 from .....dialects.tensors import as_tensor
 from ...json import saved_arrays
 from ...text import syntax as ast
+from ...type_texts import dims_text
 from ..build_context import Context
 from ..deferred import when_known
 from .call_site import Attrs, Site
@@ -203,18 +204,15 @@ def _shape(
     if is_static and _constant(shape):
         numbers = _folded(site, shape, 1)
         if numbers != dims:
-            found = "not a list of integers" if numbers is None else _listed(numbers)
-            raise site.problem(f"the shape must be {_listed(dims)}, but the argument is {found}")
+            found = "not a list of integers" if numbers is None else f"[{dims_text(numbers)}]"
+            shown = f"the shape must be [{dims_text(dims)}], but the argument is {found}"
+            raise site.problem(shown)
         return None
     wanted = tensor_type(i64, [len(dims)])
     if not context.types.unify(wanted, shape.type):
         given, expected = context.text(shape.type), context.text(wanted)
         raise site.problem(f"the shape must be of type {expected}, but is of type {given}")
     return None if is_static and not keep_static else shape
-
-
-def _listed(dims: Sequence[int]) -> str:
-    return f"[{', '.join('?' if dim == DYNAMIC_INDEX else str(dim) for dim in dims)}]"
 
 
 def reshape_tensor(site: Site) -> SSAValue:
