@@ -34,7 +34,7 @@ from ..dialects.tensors import as_tensor, bits_of
 from ..passes.support.diagnostics import PassError, emit_remark, wants_remarks
 from ..passes.support.levels import Level
 from .linalg.builder import Builder, Rule, Unsupported
-from .linalg.known_dims import Position, equal_dims
+from .linalg.known_dims import Related, related_dims
 from .linalg.rule_registry import rules_of
 from .linalg.unequal_dims import unequal_dims
 
@@ -60,21 +60,23 @@ def stray_type(op: Operation) -> Attribute | None:
 
 
 def convert_kernel(
-    kernel: relay.PrimFuncOp, rules: Mapping[str, Rule], equal: Sequence[Sequence[Position]]
+    kernel: relay.PrimFuncOp, rules: Mapping[str, Rule], related: Sequence[Related]
 ) -> NoRule | None:
     """
     Convert all operators of `kernel`; return one that cannot be, after which it is unchanged.
 
-    `equal` are the classes of its parameters' dims that are equal.
+    `related` are the classes of its parameters' dims that differ by known numbers.
     """
     old = kernel.body.block
     type = upstream_type(kernel.function_type)
     assert isinstance(type, FunctionType), "of the same kind"
     new = Block(arg_types=type.inputs)
     b = Builder(new)
-    for (first, at), *others in equal:
-        for parameter, axis in others:
-            b.has_dim(new.args[parameter], axis, b.dim(new.args[first], at))
+    for dims in related:
+        ((first, at), offset), *others = dims.items()
+        for (parameter, axis), more in others:
+            size = b.add(b.dim(new.args[first], at), more - offset)
+            b.has_dim(new.args[parameter], axis, size)
     values = dict[SSAValue, SSAValue](zip(old.args, new.args, strict=True))
     for op in old.ops:
         b.location = op.location
@@ -118,9 +120,9 @@ class ConvertRelayToLinalgPass(ModulePass):
         kernels = [kernel for kernel in op.ops if isinstance(kernel, relay.PrimFuncOp)]
         operators = {inner.name for kernel in kernels for inner in kernel.body.ops}
         rules = rules_of(operators - {relay.YieldOp.name})
-        equal = equal_dims(op)
+        related = related_dims(op)
         for kernel in kernels:
-            classes = equal.get(kernel.sym_name.data, ())
+            classes = related.get(kernel.sym_name.data, ())
             if wants_remarks(ctx):
                 for place, message in unequal_dims(kernel, classes):
                     emit_remark(ctx, place, f"@{kernel.sym_name.data}: {message}")

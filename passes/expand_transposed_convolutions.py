@@ -11,7 +11,8 @@ Compute transposed convolutions as convolutions of which each sum is a pixel of 
 Pixel s q + r of a side of the result is the sum of x[q - m] w[s m + r] over m: for each r a
 convolution with every s-th cell of the window, turned around. So no product is with a zero between
 pixels, and what is known of convolutions holds: their layout, channels last, panels, tiles. Windows
-whose sides are not multiples of the stride get cells of zeros. Whole blocks that `padding` cuts off
+whose sides are not multiples of the stride get cells of zeros, so an infinite pixel may make
+neighbours NaN that the definition does not reach. Whole blocks that `padding` cuts off
 are not computed; what remains to be cut off is by a slice.
 
 For constant weights without dilation; others stay. `fold-constants` and `fold-weights` after it

@@ -11,7 +11,8 @@ Put the channels of images last, from the first convolution to the last operator
 So one vector of channels is contiguous at each pixel: convolutions, depthwise ones too, pooling and
 arithmetic all vectorise along it, whatever the image's size.
 
-A convolution with constant weights starts it. After it, an operator on a value that was moved back
+A convolution with constant weights starts it, unless its result has few channels in long rows: then
+rows are vectors as they are. After it, an operator on a value that was moved back
 to the front is applied before that move, with its axes and layouts renamed, and the move goes after
 it; moves that nothing uses are removed. So what cannot follow reads a value in the old order, and
 every step is correct by itself. Through go elementwise operators, broadcasts, pooling, padding,
@@ -147,6 +148,16 @@ def replace_with_moved(op: Operation, by: Operation, rewriter: PatternRewriter) 
     rewriter.replace(op, [by, *moves], [move.result for move in moves])
 
 
+FEW, LONG = 4, 16
+"""Rows of pixels are vectors if they are long, and fewer channels are not."""
+
+
+def has_long_rows(op: convolution.Conv2dOp) -> bool:
+    """Test whether rows of the result of `op` are vectors that channels, if last, would not be."""
+    shape, strides = shape_of(op.result), op.strides.get_values()
+    return shape is not None and shape[1] < FEW and shape[-1] >= LONG and strides[1] == 1
+
+
 @dataclass(frozen=True)
 class StartAtConvolution(RewritePattern):
     """Give a convolution with constant weights its channels last."""
@@ -155,7 +166,7 @@ class StartAtConvolution(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: convolution.Conv2dOp, rewriter: PatternRewriter, /) -> None:
-        if op.data_layout.data != "NCHW" or not is_weight(op.weight):
+        if op.data_layout.data != "NCHW" or not is_weight(op.weight) or has_long_rows(op):
             return
         weight = op.weight
         if op.kernel_layout.data == "OIHW":

@@ -37,11 +37,15 @@ from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
+from ...dialects.dense import integer
 from ...dialects.device import tensor_type, upstream_type
 from ...dialects.tensors import Tensor, as_tensor
 
 Size: TypeAlias = int | SSAValue
 """A static size, or a value of type index."""
+
+Sizes: TypeAlias = MutableMapping[tuple[SSAValue, int], SSAValue]
+"""The dims of a tensor by axis, or the sums of a size and constants."""
 
 Body: TypeAlias = "Callable[[Builder, Sequence[SSAValue]], Sequence[SSAValue]]"
 """Builds the body of a region from its block arguments; returns what it yields."""
@@ -104,9 +108,8 @@ class Builder:
         self.block = block
         self.location: LocationAttr = UNKNOWN_LOC if parent is None else parent.location
         self._constants: dict[tuple[object, Attribute], SSAValue] = {}
-        self._dims: MutableMapping[tuple[SSAValue, int], SSAValue] = (
-            {} if parent is None else ChainMap({}, parent._dims)
-        )
+        self._dims: Sizes = {} if parent is None else ChainMap({}, parent._dims)
+        self._sums: Sizes = {} if parent is None else ChainMap({}, parent._sums)
 
     def insert(self, op: Operation) -> SSAValue:
         """Append `op` and return its first result."""
@@ -166,11 +169,22 @@ class Builder:
 
     def add(self, a: Size, b: Size) -> Size:
         """Return `a + b`."""
-        if isinstance(a, int) and isinstance(b, int):
-            return a + b
-        if 0 in (a, b):
-            return b if a == 0 else a
-        return self.insert(arith.AddiOp(self.index(a), self.index(b)))
+        if isinstance(a, int):
+            return a + b if isinstance(b, int) else self._moved(b, a)
+        return self._moved(a, b) if isinstance(b, int) else self.insert(arith.AddiOp(a, b))
+
+    def _moved(self, size: SSAValue, by: int) -> SSAValue:
+        """Return `size + by`, where constants that `size` is the sum with are added to `by`."""
+        while isinstance(op := size.owner, arith.AddiOp | arith.SubiOp):
+            if (number := integer(op.rhs)) is None:
+                break
+            size, by = op.lhs, by + (number if isinstance(op, arith.AddiOp) else -number)
+        if by == 0:
+            return size
+        if (size, by) not in self._sums:
+            kind = arith.AddiOp if by > 0 else arith.SubiOp
+            self._sums[size, by] = self.insert(kind(size, self.index(abs(by))))
+        return self._sums[size, by]
 
     def sub(self, a: Size, b: Size) -> Size:
         """Return `a - b`."""

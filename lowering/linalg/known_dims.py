@@ -1,20 +1,21 @@
 """
-The dims of a kernel's parameters that are equal in all its calls.
+The dims of a kernel's parameters that are equal in all its calls, or always differ by as much.
 
     func.func @main(%x: tensor<?x4xf32> {relay.dims = ["n", 4]},
                     %y: tensor<?x4xf32> {relay.dims = ["n", 4]}) {
       %z = vm.invoke_tvm_op @add ins(%x, %y : …) outs(%t : …)
     relay.prim_func @add(%a: tensor<?x4xf32>, %b: tensor<?x4xf32>)       dims 0 of %a and %b
 
-Then neither is broadcast to the other, and loops over both are plain. Dims of one name are equal,
-as are those that were computed from the same sizes, and those that a `relay.require` before the
+Then neither is broadcast to the other, and loops over both are plain. An image that was padded has
+dims that are so much larger than those of a convolution's result. Dims of one name are equal, as
+are those that were computed from the same sizes, and those that a `relay.require` before the
 call compares: a program that goes on has met it.
 """
 
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -31,6 +32,9 @@ from ...passes.sizes.reader import Sizes
 
 Position: TypeAlias = tuple[int, int]
 """A parameter and an axis of it."""
+
+Related: TypeAlias = Mapping[Position, int]
+"""Dims that differ by known numbers: how much larger each is than one size of all."""
 
 
 @dataclass
@@ -52,8 +56,8 @@ class Facts:
             self.others[one] = other
 
 
-def equal_dims(module: ModuleOp) -> dict[str, list[list[Position]]]:
-    """Return the dynamic dims of parameters of each kernel that are equal in all its calls."""
+def related_dims(module: ModuleOp) -> dict[str, list[Related]]:
+    """Return the dynamic dims of parameters of each kernel that are related in all its calls."""
     kernels = [op for op in module.ops if isinstance(op, relay.PrimFuncOp)]
     dynamic = {k.sym_name.data: places for k in kernels if len(places := dynamic_dims(k)) > 1}
     if not dynamic:
@@ -71,7 +75,7 @@ def equal_dims(module: ModuleOp) -> dict[str, list[list[Position]]]:
     return {
         name: classes
         for name, places in dynamic.items()
-        if len(users[name]) == len(found[name]) and (classes := equal_in_all(places, found[name]))
+        if len(users[name]) == len(found[name]) and (classes := related_in_all(places, found[name]))
     }
 
 
@@ -97,11 +101,10 @@ def calls_in(block: Block, known: Facts, sizes: Sizes) -> Iterator[tuple[vm.Invo
                 yield from calls_in(inner, Facts(known.others.new_child()), sizes)
 
 
-def equal_in_all(
-    places: Sequence[Position], calls: Sequence[Sequence[Expr]]
-) -> list[list[Position]]:
-    """Return the classes of `places` that have equal dims in each of `calls`, if there are any."""
-    classes: dict[tuple[Expr, ...], list[Position]] = {}
+def related_in_all(places: Sequence[Position], calls: Sequence[Sequence[Expr]]) -> list[Related]:
+    """Return the classes of `places` that are related in the same way in each of `calls`."""
+    classes: dict[tuple[Expr, ...], dict[Position, int]] = {}
     for place, dims in zip(places, zip(*calls, strict=True), strict=bool(calls)):
-        classes.setdefault(dims, []).append(place)
-    return [places for places in classes.values() if len(places) > 1]
+        offset = dims[0].offset
+        classes.setdefault(tuple(dim - offset for dim in dims), {})[place] = offset
+    return [related for related in classes.values() if len(related) > 1]

@@ -18,25 +18,27 @@ from ...operators.sizes import Check
 from ...operators.sizes.holds import holds
 from ...operators.sizes.size_expressions import DIM, Expr
 from ...passes.sizes.reader import Sizes
-from .known_dims import Position
+from .known_dims import Related
 
 
 class KernelSizes(Sizes):
     """Reads the operators of a kernel, and notes the dims that they require to be equal."""
 
-    def __init__(self, kernel: relay.PrimFuncOp, equal: Sequence[Sequence[Position]]):
+    def __init__(self, kernel: relay.PrimFuncOp, related: Sequence[Related]):
         super().__init__()
         self.pairs: list[tuple[Expr, Expr]] = []
-        first = {place: places[0] for places in equal for place in places}
+        first = {place: next(iter(dims.items())) for dims in related for place in dims}
+        offsets = {place: offset for dims in related for place, offset in dims.items()}
         params = kernel.body.block.args
         for i, param in enumerate(params):
             dims = list(self.dims(param))
             for axis, dim in enumerate(dims):
-                number, place = first.get((i, axis), (i, axis))
+                (number, place), offset = first.get((i, axis), ((i, axis), 0))
                 if dim.constant is None:
                     hint = params[number].name_hint
                     name = f"dim {place} of {f'%{hint}' if hint else f'parameter {number}'}"
-                    dims[axis] = self.algebra.symbol(name, DIM, (number, place))
+                    more = offsets.get((i, axis), 0) - offset
+                    dims[axis] = self.algebra.symbol(name, DIM, (number, place)) + more
             self.know_dims(param, tuple(dims))
 
     def require(self, check: Check, left: Expr, right: Expr, message: str) -> None:
@@ -46,10 +48,10 @@ class KernelSizes(Sizes):
 
 
 def unequal_dims(
-    kernel: relay.PrimFuncOp, equal: Sequence[Sequence[Position]]
+    kernel: relay.PrimFuncOp, related: Sequence[Related]
 ) -> Iterator[tuple[Operation, str]]:
     """Yield each operator whose dims are not shown equal, and a message that names two of them."""
-    sizes = KernelSizes(kernel, equal)
+    sizes = KernelSizes(kernel, related)
     for op in kernel.body.block.ops:
         sizes.pairs.clear()
         for result in op.results:

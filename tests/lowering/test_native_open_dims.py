@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.onnx.onnx_models import run_onnxruntime
+from helpers.onnx.onnx_small import assert_close, model_of, node, random_array
 from helpers.programs.random_settings import OTHER, rounds
 
 import xrelay
@@ -179,3 +181,26 @@ def test_dims_that_may_be_broadcast(tmp_path: Path):
         found: Any = net(x, y, w, z)
         for result, expected in zip(found, ((x + y) * x, z @ w - x), strict=True):
             np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_residuals_of_convolutions(tmp_path: Path):
+    """What is added to a convolution is as wide as its result, or is broadcast, or it is."""
+    weights = {name: random_array(4, 4, 3, 3, seed=i) for i, name in enumerate("uv")}
+    nodes = [
+        node("Conv", "x u", "same", pads=[1] * 4),
+        node("Add", "same x", "sum"),
+        node("Conv", "sum v", "half", strides=[2, 2], pads=[1] * 4),
+        node("Add", "half y", "z"),
+    ]
+    for number, each in enumerate(nodes):
+        each.name = f"n{number}"
+    net: Any = None
+    for width, added in ((9, 5), (9, 1), (2, 1), (1, 3)):
+        feeds = {"x": random_array(1, 4, 6, width), "y": random_array(1, 4, 3, added, seed=1)}
+        model = model_of(nodes, feeds, weights, "z")
+        if net is None:
+            for value, name in zip(model.graph.input, "nm", strict=True):
+                value.type.tensor_type.shape.dim[3].dim_param = name
+            (tmp_path / "net.onnx").write_bytes(model.SerializeToString())
+            net = xrelay.compile(tmp_path / "net.onnx", target="native")
+        assert_close([net(*feeds.values())], run_onnxruntime(model, feeds))

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.machine.in_machine import run_passes
-from helpers.onnx.onnx_models import light_network, onnxruntime_results
+from helpers.onnx.onnx_models import light_network, onnxruntime_results, run_onnxruntime
+from helpers.onnx.onnx_small import assert_close, model_of, node, random_array
 from helpers.programs.random_settings import exactly
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,6 +24,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
+import xrelay
 from xrelay.dialects import relay
 from xrelay.dialects.relay import (
     broadcast,
@@ -229,3 +231,14 @@ def test_networks_have_channels_last_throughout(name: str, transpositions: int):
     actual = Machine(program, weights).run("main", *network.feeds.values())
     for a, e in zip(actual, onnxruntime_results(network), strict=True):
         np.testing.assert_allclose(a, e, rtol=1e-4, atol=1e-5 * float(np.abs(e).max()))
+
+
+def test_machine_code_of_few_channels_in_long_rows():
+    """One filter, of rows of 35: whole vectors, and the ends."""
+    feeds = {"x": random_array(1, 4, 14, 37)}
+    weights = {"u": random_array(24, 4, 1, 1, seed=1), "v": random_array(1, 24, 5, 3, seed=2)}
+    nodes = [node("Conv", "x u", "many"), node("Sigmoid", "many", "s"), node("Conv", "s v")]
+    nodes[0].name = "first"
+    model = model_of(nodes, feeds, weights)
+    net: Any = xrelay.compile(model, target="native")
+    assert_close([net(feeds["x"])], run_onnxruntime(model, feeds))

@@ -12,7 +12,8 @@ Compile a kernel twice where nothing shows that its open dims are equal: once fo
 
 Two dims that meet in an operator are equal, or one of them is 1 and broadcast: then each element is
 read by an index of its own, which no schedule takes. Where all are equal, the loops read their
-operands in order. A kernel keeps one version if its dims are not those of its parameters.
+operands in order. A kernel keeps one version if its sizes are not computed from dims of its
+parameters, as those are that a convolution leaves of its images.
 `--remarks` names the dims (`convert-relay-to-linalg`). At level `memref`.
 """
 
@@ -24,7 +25,7 @@ from dataclasses import dataclass
 from typing_extensions import override
 from xdsl.context import Context
 from xdsl.dialects import arith, bufferization, memref, scf, tensor
-from xdsl.dialects.builtin import IndexType, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
@@ -37,12 +38,12 @@ from ...memref.functions_and_kernels import KERNEL
 from ..kernel_pass import KernelPass, kernels_of
 from ..linalg_generics import is_identity, is_parallel, maps_of, ops_of, set_operands, sizes_of
 
-Dim = tuple[int, int]
-"""A parameter and an axis of it."""
+Pair = tuple[SSAValue, SSAValue]
+"""Two sizes of a kernel, the one that is computed first at the front."""
 
 
-def dim_of(size: SSAValue) -> Dim | None:
-    """Return the dim of a parameter that `size` is."""
+def dim_of(size: SSAValue) -> tuple[int, int] | None:
+    """Return the parameter and the axis of it that `size` is a dim of."""
     op = size.owner
     if not isinstance(op, tensor.DimOp) or (axis := integer(op.index)) is None:
         return None
@@ -51,12 +52,12 @@ def dim_of(size: SSAValue) -> Dim | None:
     return (buffer.index, axis) if isinstance(buffer, BlockArgument) else None
 
 
-def comes_first(one: SSAValue, other: SSAValue) -> bool:
-    """Test whether `one` is computed before `other`, whose uses it may replace."""
-    before, after = one.owner, other.owner
-    return isinstance(before, Operation) and (
-        isinstance(after, Operation) and before.is_before_in_block(after)
-    )
+def is_of_dims(size: SSAValue) -> bool:
+    """Test whether `size` is computed from dims of parameters alone."""
+    op = size.owner
+    if dim_of(size) is not None or not isinstance(op, Operation):
+        return dim_of(size) is not None
+    return op.name.startswith("arith.") and all(map(is_of_dims, op.operands))
 
 
 def broadcasts_of(kernel: FuncOp) -> Sequence[arith.SelectOp]:
@@ -70,10 +71,19 @@ def broadcasts_of(kernel: FuncOp) -> Sequence[arith.SelectOp]:
     ]
 
 
+def pair_of(choice: arith.SelectOp) -> Pair:
+    """Return the sizes that `choice` is between."""
+    one, other = choice.rhs, choice.lhs
+    before, after = one.owner, other.owner
+    assert isinstance(before, Operation), "sizes are computed"
+    assert isinstance(after, Operation), "sizes are computed"
+    return (one, other) if before.is_before_in_block(after) else (other, one)
+
+
 def assume_equal(kernel: FuncOp) -> bool:
     """Let dims that may be broadcast be equal; return whether a loop reads in order now."""
     for op in broadcasts_of(kernel):
-        one, other = op.rhs, op.lhs
+        one, other = pair_of(op)
         op.result.replace_all_uses_with(one)
         Rewriter.erase_op(op)
         other.replace_all_uses_with(one)
@@ -115,25 +125,30 @@ def read_in_order(op: linalg.GenericOp) -> bool:
     return is_changed
 
 
-def chooser(kernel: FuncOp, pairs: Sequence[tuple[Dim, Dim]], names: Sequence[str]) -> Block:
-    """Return a body that calls the first of `names` if all `pairs` of dims are equal."""
+def chooser(kernel: FuncOp, pairs: Sequence[Pair], names: Sequence[str]) -> Block:
+    """Return a body that calls the first of `names` if the sizes of all `pairs` are equal."""
     block = Block(arg_types=kernel.function_type.inputs)
+    copies: dict[SSAValue, SSAValue] = {}
     equal: SSAValue | None = None
 
     def value(op: Operation) -> SSAValue:
         block.add_op(op)
         return op.results[0]
 
-    for pair in dict.fromkeys(pairs):
-        sizes = [
-            value(
-                memref.DimOp(
-                    block.args[i], value(arith.ConstantOp.from_int_and_width(axis, IndexType()))
-                )
-            )
-            for i, axis in pair
-        ]
-        same = value(arith.CmpiOp(sizes[0], sizes[1], "eq"))
+    def copy(size: SSAValue) -> SSAValue:
+        if size not in copies:
+            op, dim = size.owner, dim_of(size)
+            assert isinstance(op, Operation), "sizes are computed"
+            for operand in op.operands if dim is None else op.operands[1:]:
+                copy(operand)
+            made = op.clone(copies)
+            if dim is not None:
+                made = memref.DimOp(block.args[dim[0]], copies[op.operands[1]])
+            copies[size] = value(made)
+        return copies[size]
+
+    for one, other in dict.fromkeys(pairs):
+        same = value(arith.CmpiOp(copy(one), copy(other), "eq"))
         equal = same if equal is None else value(arith.AndIOp(equal, same))
     assert equal is not None, "a kernel has versions for pairs of dims"
     then, otherwise = ([CallOp(name, block.args, []), scf.YieldOp()] for name in names)
@@ -154,12 +169,9 @@ class VersionKernelsPass(KernelPass):
 
     @override
     def rewrite(self, kernel: FuncOp) -> None:
-        pairs: list[tuple[Dim, Dim]] = []
-        for choice in broadcasts_of(kernel):
-            one, other = dim_of(choice.rhs), dim_of(choice.lhs)
-            if one is None or other is None or not comes_first(choice.rhs, choice.lhs):
-                return
-            pairs.append((one, other))
+        pairs = [pair_of(choice) for choice in broadcasts_of(kernel)]
+        if not all(is_of_dims(size) for pair in pairs for size in pair):
+            return
         equal = kernel.clone()
         if not pairs or not assume_equal(equal):
             return
