@@ -27,7 +27,9 @@ import_module("xrelay")  # that of PYTHONPATH, which may be this folder: it is t
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:] = [path for path in sys.path if Path(path).resolve() != ROOT]
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # half of the time of a process that tests start
-gc.set_threshold(50_000, 20, 50)  # thousands of tests are alive: a tenth of the time is collections
+gc.set_threshold(
+    400_000, 20, 50
+)  # thousands of tests are alive: a tenth of the time is collections
 
 
 OWN_CACHE = "PYTEST_XDIST_WORKER" not in os.environ
@@ -39,13 +41,6 @@ if OWN_CACHE:
 def pytest_unconfigure() -> None:
     if OWN_CACHE:
         shutil.rmtree(os.environ["XDG_CACHE_HOME"], ignore_errors=True)
-
-
-class Backwards(pytest.Dir):
-    """A folder whose last file is collected first."""
-
-    def collect(self) -> list[Any]:
-        return list(super().collect())[::-1]
 
 
 def _is_backwards(config: pytest.Config) -> bool:
@@ -60,9 +55,13 @@ def _is_backwards(config: pytest.Config) -> bool:
 
 
 def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect the last file of a folder first."""
     if not _is_backwards(parent.config):
         return None
-    return Backwards.from_parent(parent, path=path)
+    folder = pytest.Dir.from_parent(parent, path=path)
+    collect = folder.collect
+    setattr(folder, "collect", lambda: list(collect())[::-1])
+    return folder
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -96,6 +95,7 @@ def pytest_configure(config: pytest.Config) -> None:
         import_module("numpy")
         del os.environ["OPENBLAS_NUM_THREADS"]
     import_module("helpers.memory.checked_plans").install()
+    import_module("helpers.programs.seldom_verified").install()
     # Where a test does not say for which processor, code is for the oldest, not for three of them.
     setattr(import_module("xrelay.tools.targets.native_target"), "LEVELS", None)
     for plugin in config.pluginmanager.get_plugins():
