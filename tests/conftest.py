@@ -23,6 +23,7 @@ from typing import Any
 
 import pytest
 
+gc.disable()  # until all tests are collected
 import_module("xrelay")  # that of PYTHONPATH, which may be this folder: it is taken off
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:] = [path for path in sys.path if Path(path).resolve() != ROOT]
@@ -73,9 +74,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Let no garbage collection visit the tests and the modules again."""
-    gc.collect()
+    """Let no garbage collection visit the tests and the modules."""
     gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(trylast=True)
