@@ -16,44 +16,48 @@ another one of these. The last step of `plan-memref`. Level `memref`, which stay
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from math import inf
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects import arith, cf, func, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
+    DenseIntOrFPElementsAttr,
     DictionaryAttr,
     FunctionType,
     IntegerAttr,
     MemRefType,
     ModuleOp,
     NoneAttr,
+    StringAttr,
+    TensorType,
     i8,
+    i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue, Use
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 
 from ..dialects import memory
 from ..dialects.device import device_of
 from ..dialects.foreign import mended
+from ..dialects.foreign.directives import REDUCTIONS
 from ..dialects.interfaces.buffer_flow import ends_of_storage
 from ..dialects.memrefs import MemRef, as_memref, buffer_size, element_bytes, strides_of
 from ..dialects.xdsl_extras.walking import walk
-from ..operators.sizes.size_expressions import Expr
 from .bytes.buffer_facts import callees_first
 from .bytes.rooms import size_of
+from .functions.call_graph import CallGraph
 from .functions.signatures import entries_of
-from .functions.symbol_names import modules_in
+from .functions.symbol_names import SymbolNames, modules_in
 from .sizes.reader import Sizes
-from .sizes.size_code import INDEX, constant_op, integer_attribute
+from .sizes.size_code import INDEX, SizeCode
 from .support.diagnostics import PassError
 from .support.levels import Level
 from .support.rewriting import rewrite_each
@@ -61,7 +65,7 @@ from .workspaces.replaced_packs import ListedCode
 
 
 def allocated_at(op: Operation) -> Iterator[memory.AllocStorageOp]:
-    """Yield the storages of a function that are allocated before `op`, and not freed there."""
+    """Yield the storages that are there at `op`, which may allocate one."""
     at: Operation | None = op
     while at is not None and not isinstance(at, func.FuncOp):
         block, region = at.parent, at.parent_region()
@@ -69,65 +73,71 @@ def allocated_at(op: Operation) -> Iterator[memory.AllocStorageOp]:
         assert region is not None, "an op of a function"
         others = [] if block is region.blocks[0] else [*region.blocks[0].ops]
         others += takewhile(lambda other, at=at: other is not at, block.ops)
+        others += [op] if at is op else []
         yield from (other for other in others if isinstance(other, memory.AllocStorageOp))
         at = at.parent_op()
+
+
+Need = dict[Attribute, tuple[float, float]]
+"""The least and most bytes of storages that are there together, by their type."""
 
 
 @dataclass(eq=False)
 class Capacities:
     """Checks that the storages that are there together fit in their pools, callees first."""
 
-    pools: Mapping[str, memory.PoolAttr]
+    pools: Mapping[Attribute, memory.PoolAttr]
+    """The pool of the storages of each type."""
+    recursive: Container[str]
     sizes: Sizes = field(default_factory=Sizes)
-    needs: dict[str, Counter[Attribute]] = field(default_factory=dict[str, Counter[Attribute]])
-    """The bytes that each function needs at least, by the type of the storages."""
+    needs: dict[str, Need] = field(default_factory=dict[str, Need])
+    """The needs of each function."""
+    counted: set[Attribute] = field(default_factory=set[Attribute])
+    """The types of storages of which only the run time knows whether they fit."""
 
     def check(self, function: func.FuncOp) -> None:
-        need = self.needs[function.sym_name.data] = Counter[Attribute]()
-        for op in [*walk(function.body)]:
+        """Raise an error where the storages of a function, and of its callees, cannot fit."""
+        self.sizes.read(function)
+        need = self.needs[function.sym_name.data] = Need()
+        for op in walk(function.body):
+            inner = Need()
             if isinstance(op, memory.AllocStorageOp):
-                inner = Counter({op.storage.type: 0})
+                inner[op.storage.type] = (0, 0)
             elif isinstance(op, func.CallOp):
-                inner = self.needs.get(op.callee.string_value(), Counter[Attribute]())
-            else:
-                continue
-            storages = [*allocated_at(op)] if inner else []
-            storages += [op] if isinstance(op, memory.AllocStorageOp) else []
-            for type, bytes in inner.items():
-                together = [each for each in storages if each.storage.type == type]
-                need[type] = max(need[type], self.require_room(op, type, together, bytes))
-
-    def require_room(
-        self, op: Operation, type: Attribute, storages: Sequence[memory.AllocStorageOp], inner: int
-    ) -> int:
-        """Check that there is room for storages, and what `op` calls; return the least bytes."""
-        total = sum((size_of(each, self.sizes) for each in storages), Expr.of(inner))
-        device, least = device_of(type), int(max(total.range[0], 0))
-        pool = None if device is None else self.pools.get(memory.place_of(device))
-        capacity = inf if pool is None or pool.capacity is None else pool.capacity
-        if least > capacity and pool is not None:
-            missing = f"{least - capacity} bytes are missing here"
-            message = f"{least} bytes of storages are needed, but pool {pool.label} has {capacity}"
-            notes = [(each, "this is allocated then") for each in storages if each is not op]
-            raise PassError(f"{message}: {missing}", op, notes)
-        if op in storages and total.range[1] > capacity and pool is not None:
-            code, bytes = ListedCode(), inner
-            for each in storages:
-                bytes = code.apply("add", bytes, each.bytes)
-            fits = arith.CmpiOp(code.value(bytes), code.value(int(capacity)), "sle")
-            why = f"storages need more than the {capacity} bytes of pool {pool.label}"
-            ops = [*code.ops, fits, cf.AssertOp(fits, why)]
-            for new in ops:
-                new.location = op.location
-            Rewriter.insert_op(ops, InsertPoint.before(op))
-        return least
+                callee = op.callee.string_value()
+                inner = self.needs.get(callee, inner)
+                inner = dict.fromkeys(self.pools, (0, inf)) if callee in self.recursive else inner
+            for type in self.pools.keys() & inner.keys():
+                there = [each for each in allocated_at(op) if each.storage.type == type]
+                bounds = [inner[type], *(size_of(each, self.sizes).range for each in there)]
+                least = int(sum(max(low, 0) for low, _ in bounds))
+                most = sum(high for _, high in bounds)
+                pool, known = self.pools[type], need.get(type, (0, 0))
+                capacity = pool.capacity or inf
+                if least > capacity:
+                    message = f"{least} bytes of storages are needed, but pool {pool.label} has "
+                    message += f"{capacity}: {least - capacity} bytes are missing here"
+                    notes = [(each, "this is allocated then") for each in there if each is not op]
+                    raise PassError(message, op, notes)
+                need[type] = max(least, known[0]), max(most, known[1])
+                self.counted |= {type} if most > capacity else set()
 
 
-def index_of(value: int | SSAValue) -> list[Operation]:
-    """Return the op that computes a number of bytes as an index."""
+def index_of(value: int | SSAValue, code: SizeCode) -> SSAValue:
+    """Return a number of bytes as an index."""
     if isinstance(value, int):
-        return [constant_op(integer_attribute(value, INDEX))]
-    return [arith.IndexCastOp(value, INDEX)]
+        return code.index(value)
+    return code.emit(arith.IndexCastOp(value, INDEX))
+
+
+COUNTER = MemRefType(i64, [])
+
+
+class Counter(NamedTuple):
+    """The global that counts the bytes that are there in a pool."""
+
+    name: str
+    pool: memory.PoolAttr
 
 
 @dataclass(eq=False)
@@ -136,6 +146,8 @@ class Lowering:
 
     spaces: Mapping[Attribute, Attribute]
     """The memory space of the memrefs in storages of each type."""
+    counters: Mapping[Attribute, Counter] = field(default_factory=dict[Attribute, Counter])
+    """By the type of storages."""
     lent: dict[str, dict[int, MemRef]] = field(default_factory=dict[str, dict[int, MemRef]])
     """The types of the parameters that are storages, of each function."""
 
@@ -153,24 +165,12 @@ class Lowering:
             if arg.type in self.spaces
         }
 
-    def is_of_buffers(self, storage: SSAValue) -> bool:
-        """Test whether a storage has buffers, of this function or its callees, and no tensors."""
-        uses = [*storage.uses]
-        return bool(uses) and all(
-            isinstance(use.operation, memory.BufferOp)
-            or (
-                isinstance(user := use.operation, memory.SliceStorageOp)
-                and self.is_of_buffers(user.slice)
-            )
-            or self.lent_type(use) is not None
-            for use in uses
-        )
-
-    def lent_type(self, use: Use) -> MemRef | None:
-        """Return the type of the bytes that a call lends; None of another use."""
-        if not isinstance(use.operation, func.CallOp):
-            return None
-        return self.lent.get(use.operation.callee.string_value(), {}).get(use.index)
+    def is_of_buffers(self, use: Use) -> bool:
+        """Test whether the bytes of a storage are used for buffers, of callees too."""
+        op = use.operation
+        if isinstance(op, func.CallOp):
+            return use.index in self.lent.get(op.callee.string_value(), ())
+        return isinstance(op, memory.BufferOp | memory.SliceStorageOp)
 
     def lower_parameters(self, op: func.FuncOp, rewriter: PatternRewriter) -> None:
         """Let callers pass aligned bytes instead of storages."""
@@ -181,49 +181,70 @@ class Lowering:
             param = rewriter.replace_value_with_new_type(body.args[i], type)
             aligned = memref.AssumeAlignmentOp(param, alignment)
             aligned.result.name_hint, aligned.location = param.name_hint, op.location
+            param.replace_all_uses_with(aligned.result)
+            aligned.operands[0] = param
             rewriter.insert(aligned, InsertPoint.at_start(body))
-            self.lower_users(param, aligned.result, rewriter)
             attributes[i] = DictionaryAttr({})
         outputs = op.function_type.outputs.data
         op.function_type = FunctionType.from_lists(body.arg_types, outputs)
         op.arg_attrs = ArrayAttr(attributes)
         rewriter.notify_op_modified(op)
 
+    def lower(self, op: Operation, rewriter: PatternRewriter) -> None:
+        """Replace an op on storages, which its operands are no more."""
+        match op:
+            case memory.AllocStorageOp():
+                self.lower_storage(op, rewriter)
+            case memory.SliceStorageOp():
+                part, code = op.part, ListedCode()
+                sizes = [] if op.dynamic_size is None else [index_of(op.dynamic_size, code)]
+                rewriter.insert(code.ops, InsertPoint.before(op))
+                type = self.bytes(op.slice, op.size)
+                view = insert_view(op, op.storage, part.offset, sizes, type, rewriter)
+                view.name_hint = op.slice.name_hint
+                rewriter.replace(op, [], [view])
+            case memory.BufferOp():
+                lower_buffer(op, rewriter)
+            case func.CallOp():
+                for i, type in self.lent.get(op.callee.string_value(), {}).items():
+                    op.operands[i] = passed(op, op.operands[i], type, rewriter)
+                rewriter.notify_op_modified(op)
+            case _:
+                raise AssertionError("an op on storages")
+
     def lower_storage(self, op: memory.AllocStorageOp, rewriter: PatternRewriter) -> None:
         """Allocate a storage of buffers as bytes, which are freed where its block is left."""
-        size = [] if op.dynamic_size is None else index_of(op.dynamic_size)
-        type = self.bytes(op.storage, op.size)
-        alloc = memref.AllocOp([o.results[0] for o in size], [], type, op.alignment)
+        type, code = op.storage.type, ListedCode()
+        if type in self.counters:
+            bytes, pool = code.value(op.bytes), self.counters[type].pool
+            total = code.apply("add", self.count(type, bytes, code), bytes)
+            fits = arith.CmpiOp(code.value(total), code.value(pool.capacity or 0), "sle")
+            why = f"storages need more than the {pool.capacity} bytes of pool {pool.label}"
+            code.ops += [fits, cf.AssertOp(fits, why)]
+        sizes = [] if op.dynamic_size is None else [index_of(op.dynamic_size, code)]
+        alloc = memref.AllocOp(sizes, [], self.bytes(op.storage, op.size), op.alignment)
         alloc.memref.name_hint = op.storage.name_hint
         assert op.parent is not None, "an op of a function"
         for end in ends_of_storage(op.parent):
-            free = memref.DeallocOp.get(alloc.memref)
-            free.location = op.location
-            rewriter.insert(free, InsertPoint.before(end))
-        rewriter.insert([*size, alloc], InsertPoint.before(op))
-        self.lower_users(op.storage, alloc.memref, rewriter)
-        rewriter.erase(op)
+            after = ListedCode()
+            after.ops.append(memref.DeallocOp.get(alloc.memref))
+            if type in self.counters:
+                self.count(type, after.value(after.apply("sub", 0, op.bytes)), after)
+            for new in after.ops:
+                new.location = op.location
+            rewriter.insert(after.ops, InsertPoint.before(end))
+        rewriter.insert(code.ops, InsertPoint.before(op))
+        rewriter.replace(op, alloc)
 
-    def lower_users(self, storage: SSAValue, bytes: SSAValue, rewriter: PatternRewriter) -> None:
-        """Replace what uses a storage by what uses its bytes."""
-        for use in [*storage.uses]:
-            user = use.operation
-            if isinstance(user, memory.BufferOp):
-                lower_buffer(user, bytes, rewriter)
-            elif isinstance(user, memory.SliceStorageOp):
-                start = user.dynamic_offset if user.offset is None else user.offset.value.data
-                assert start is not None, "verified: an offset"
-                sizes = [] if user.dynamic_size is None else index_of(user.dynamic_size)
-                rewriter.insert(sizes, InsertPoint.before(user))
-                type = self.bytes(user.slice, user.size)
-                dims = [op.results[0] for op in sizes]
-                view = insert_view(user, bytes, start, dims, type, rewriter)
-                view.name_hint = user.slice.name_hint
-                self.lower_users(user.slice, view, rewriter)
-                rewriter.erase(user)
-            elif (type := self.lent_type(use)) is not None:
-                user.operands[use.index] = passed(user, bytes, type, rewriter)
-                rewriter.notify_op_modified(user)
+    def count(self, type: Attribute, bytes: SSAValue, code: SizeCode) -> SSAValue:
+        """Add to the bytes that are there in a pool; return those before."""
+        counter = code.emit(memref.GetGlobalOp(self.counters[type].name, COUNTER))
+        kind = IntegerAttr(REDUCTIONS.index("addi"), i64)
+        return code.emit(
+            memref.AtomicRMWOp.create(
+                operands=[bytes, counter], properties={"kind": kind}, result_types=[i64]
+            )
+        )
 
 
 def passed(call: Operation, bytes: SSAValue, type: MemRef, rewriter: PatternRewriter) -> SSAValue:
@@ -246,21 +267,21 @@ def insert_view(
     rewriter: PatternRewriter,
 ) -> SSAValue:
     """Return a view of `bytes` from byte `start` on."""
-    offset = index_of(start)
-    operands = [bytes, offset[0].results[0], *dims]
-    view = memref.ViewOp.create(operands=operands, result_types=[type])
-    for op in (*offset, view):
+    code = ListedCode()
+    operands = [bytes, index_of(start, code), *dims]
+    view = code.emit(memref.ViewOp.create(operands=operands, result_types=[type]))
+    for op in code.ops:
         op.location = before.location
-    rewriter.insert([*offset, view], InsertPoint.before(before))
-    return view.result
+    rewriter.insert(code.ops, InsertPoint.before(before))
+    return view
 
 
-def lower_buffer(op: memory.BufferOp, arena: SSAValue, rewriter: PatternRewriter) -> None:
-    """Replace a buffer by a view of the bytes of `arena`."""
+def lower_buffer(op: memory.BufferOp, rewriter: PatternRewriter) -> None:
+    """Replace a buffer by a view of the bytes of its arena."""
     type = as_memref(op.memref.type)
     assert type is not None, "verified: a memref"
     strided = strides_of(type)
-    result = insert_view(op, arena, op.start[1], op.sizes, elements_of(type), rewriter)
+    result = insert_view(op, *op.start, op.sizes, elements_of(type), rewriter)
     if strided is not None:
         strides, first = strided
         cast = memref.ReinterpretCastOp.from_dynamic(
@@ -282,12 +303,9 @@ def elements_of(type: MemRef) -> MemRefType[Attribute]:
     return MemRefType(type.element_type, [bytes // element], NoneAttr(), type.memory_space)
 
 
-def lower_functions(functions: Sequence[func.FuncOp], pools: Mapping[str, memory.PoolAttr]) -> None:
-    """Replace the storages of the functions of a module, callees first."""
-    capacities = Capacities(pools)
-    for function in functions if pools else ():
-        capacities.sizes.read(function)
-        capacities.check(function)
+def lower_functions(module: ModuleOp, pools: Mapping[str, memory.PoolAttr]) -> None:
+    """Replace the storages of the functions of a module, if all are of buffers."""
+    functions = [function for _, function in callees_first(module) if function.body.blocks]
     ops = [op for function in functions for op in walk(function)]
     types = {
         buffer.storage.type: as_memref(buffer.memref.type)
@@ -295,14 +313,47 @@ def lower_functions(functions: Sequence[func.FuncOp], pools: Mapping[str, memory
         if isinstance(buffer, memory.BufferOp)
     }
     lowering = Lowering({key: type.memory_space for key, type in types.items() if type})
-    if not any(isinstance(inside, memory.AllocTensorOp) for inside in ops):
-        for function in functions:
-            lowering.read_parameters(function)
-    rewrite_each(
-        [f for f in functions if lowering.lent.get(f.sym_name.data)], lowering.lower_parameters
-    )
-    storages = [s for s in ops if isinstance(s, memory.AllocStorageOp)]
-    rewrite_each([s for s in storages if lowering.is_of_buffers(s.storage)], lowering.lower_storage)
+    for function in functions:
+        lowering.read_parameters(function)
+    parameters = (arg for function in functions for arg in function.args)
+    values = (*parameters, *(result for op in ops for result in op.results))
+    uses = [use for value in values if value.type in types for use in value.uses]
+    if not all(map(lowering.is_of_buffers, uses)):
+        return
+    lowering.counters = counters_of(module, functions, types, pools)
+    rewrite_each(functions, lowering.lower_parameters)
+    users = {use.operation for use in uses}
+    rewrite_each([op for op in ops if op in users or is_storage_of(op, types)], lowering.lower)
+
+
+def is_storage_of(op: Operation, types: Container[Attribute]) -> bool:
+    return isinstance(op, memory.AllocStorageOp) and op.storage.type in types
+
+
+def counters_of(
+    module: ModuleOp,
+    functions: Sequence[func.FuncOp],
+    types: Iterable[Attribute],
+    pools: Mapping[str, memory.PoolAttr],
+) -> Mapping[Attribute, Counter]:
+    """Check that storages fit in their pools, callees first; add globals that count bytes."""
+    pool_of = {
+        type: pool
+        for type in types
+        if (device := device_of(type)) is not None
+        if (pool := pools.get(memory.place_of(device))) is not None and pool.capacity is not None
+    }
+    capacities = Capacities(pool_of, CallGraph.of(module).recursive())
+    for function in functions if pool_of else ():
+        capacities.check(function)
+    found, names = dict[Attribute, Counter](), SymbolNames.of(module)
+    for type in (type for type in pool_of if type in capacities.counted):
+        name = names.unique(f"bytes_in_pool_{pool_of[type].label}")
+        zero = DenseIntOrFPElementsAttr.from_list(TensorType(i64, []), [0])
+        counter = memref.GlobalOp.get(StringAttr(name), COUNTER, zero)
+        module.body.block.add_op(counter)
+        found[type] = Counter(name, pool_of[type])
+    return found
 
 
 @dataclass(frozen=True)
@@ -316,6 +367,5 @@ class LowerBuffersPass(ModulePass):
         mended(memref.MemRef)
         pools = memory.pools_of(op)
         for module in modules_in(op):
-            functions = [function for _, function in callees_first(module) if function.body.blocks]
-            lower_functions(functions, pools)
+            lower_functions(module, pools)
         op.attributes.pop(memory.POOLS, None)

@@ -27,11 +27,10 @@ the offsets. Level `memref`, which stays.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import compress
-from typing import ClassVar, Literal, cast
+from typing import ClassVar, Literal
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref
@@ -47,7 +46,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
-from xdsl.rewriter import InsertPoint
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects import memory
 from ..dialects.device import VirtualDeviceAttr, device_of
@@ -55,8 +54,8 @@ from ..dialects.foreign.buffer_interfaces import attach_buffer_interfaces
 from ..dialects.memrefs import MemRef, as_memref, buffer_size, element_bytes
 from ..dialects.xdsl_extras.walking import walk
 from ..operators.intervals import Interval
-from .bytes.buffer_aliases import Alias, Buffers, Nested, buffers_in
-from .bytes.packs import JoinPack, Place, packs_of
+from .bytes.buffer_aliases import Alias, Allocation, Buffers, Nested, buffers_in
+from .bytes.packs import JoinPack, packs_of
 from .bytes.storages import Storage
 from .devices.options import pools_option
 from .functions.call_graph import CallGraph
@@ -74,6 +73,9 @@ from .workspaces.replaced_packs import ListedCode
 HOST = VirtualDeviceAttr("cpu", 0)
 
 Arena = Literal["own", "argument"]
+
+STACK = "stack memory"
+"""The reason for which `memref.alloca` stays."""
 
 DEFAULT = "default"
 """The name of the default memory space as a pool."""
@@ -93,37 +95,45 @@ def device_of_space(type: MemRef, pools: Container[str]) -> VirtualDeviceAttr | 
 
 @dataclass(eq=False)
 class Candidate:
-    """An allocation, or a workspace that a call lends, and its storage, which may join a pack."""
+    """A storage for an allocation, or a workspace that a call lends; it may join a pack."""
 
     op: Operation
-    type: memory.StorageType
-    alignment: int
     first: Operation
     """The op before which it is first needed."""
     home: Nested
     """The region that holds its arena."""
-    region: Nested
-    lifetime: Interval
-    size: Callable[[SizeCode], int | SSAValue]
-    """Computes its bytes."""
+    storage: Storage
+    size: Sequence[Operation]
+    """Ops that compute its bytes."""
     alias: Alias | None = None
     """Of an allocation."""
-    storage: Storage | None = None
-    added: list[Operation] = field(default_factory=list[Operation])
-    """The storage and its size."""
 
     @property
     def is_freed(self) -> bool:
         """True if ops free it, which may free others of its class."""
         return self.alias is not None and bool(self.alias.frees)
 
-    @property
-    def holder(self) -> Operation:
-        """The op in the block of the arena that is, holds, or leads to the first use."""
+    def insert(self) -> None:
+        """Insert the storage before its first use, and the computation of its size at its arena."""
         block = self.home.block
         holder = block.find_ancestor_op_in_block(self.first) or block.last_op
         assert holder is not None, "the arena is in a region around the use"
-        return holder
+        Rewriter.insert_op(self.size, InsertPoint.before(holder))
+        Rewriter.insert_op(self.storage.op, InsertPoint.before(self.first))
+        if self.alias is None:
+            self.op.operands = (*self.op.operands, self.storage.op.storage)
+
+    def replace_allocation(self, rewriter: PatternRewriter) -> None:
+        """Replace an allocation by bytes of the storage; it is not freed any more."""
+        op, alias = self.op, self.alias
+        assert isinstance(op, Allocation), "an allocation"
+        for free in alias.frees if alias is not None else ():
+            if free.parent is not None:
+                rewriter.erase(free)
+        buffer = memory.BufferOp(self.storage.op.storage, 0, op.memref.type, [*op.dynamic_sizes])
+        buffer.memref.name_hint = op.memref.name_hint
+        rewriter.insert(buffer, InsertPoint.before(self.first))
+        rewriter.replace(op, [], [buffer.memref])
 
 
 @dataclass(eq=False)
@@ -138,72 +148,86 @@ class Reading:
     left: list[tuple[Operation, str]] = field(default_factory=list[tuple[Operation, str]])
     """The allocations that are left alone, and why."""
 
-    def candidates(self) -> list[Candidate]:
-        """Return the allocations that may join packs."""
-        found: list[Candidate] = []
-        barred = dict[Alias | None, str]()
+    def candidates(self) -> Iterator[Candidate]:
+        """Yield the allocations that may join packs."""
+        reasons = {op: self.reason(op) for op in self.buffers.allocs}
+        barred = dict[Alias, str]()
         """The classes that must stay: an op frees them, and with them what cannot be planned."""
-        for op in self.buffers.allocs:
-            alias = self.buffers.of(op.results[0])
-            if not (self.with_stack or isinstance(op, memref.AllocOp)):
-                barred.setdefault(alias, "freed together with stack memory")
+        for op, why in reasons.items():
+            if why is not None:
+                together = why if why == STACK else "one that is left alone"
+                barred.setdefault(self.buffers.of(op.memref), f"freed together with {together}")
+        for op, why in reasons.items():
+            alias, type = self.buffers.of(op.memref), as_memref(op.memref.type)
+            why = barred.get(alias) if why is None and alias.frees else why
+            if why is not None:
+                self.left += [(op, why)] if why != STACK else []
                 continue
-            one = self.candidate(cast("memref.AllocOp | memref.AllocaOp", op))
-            if isinstance(one, str):
-                barred.setdefault(alias, "freed together with one that is left alone")
-                self.left.append((op, one))
-            else:
-                found.append(one)
-        is_left = [one.is_freed and one.alias in barred for one in found]
-        self.left += ((one.op, barred[one.alias]) for one in compress(found, is_left))
-        return [one for one, left in zip(found, is_left, strict=True) if not left]
+            assert type is not None, "verified: a memref"
+            storage = memory.StorageType(device_of_space(type, self.pools)), alignment_of(op, type)
+            last = self.buffers.loops.extended(alias.first, alias.last)
+            first, write = first_use(op, self.buffers.position), partial(write_size, op, type)
+            home = self.home(op, op.dynamic_sizes)
+            yield self.candidate(op, first, home, storage, last, write, alias)
 
-    def candidate(self, op: memref.AllocOp | memref.AllocaOp) -> Candidate | str:
-        """Return an allocation that may join a pack, or the reason why it may not."""
-        buffers, block = self.buffers, op.parent
-        assert block is not None, "an op of a function"
-        alias, type = buffers.of(op.memref), as_memref(op.memref.type)
+    def reason(self, op: Allocation) -> str | None:
+        """Return why an allocation may not join a pack; None if it may."""
+        buffers, type = self.buffers, as_memref(op.memref.type)
+        alias, region = buffers.of(op.memref), self.region(op)
         assert type is not None, "verified: a memref"
+        if isinstance(op, memref.AllocaOp) and not self.with_stack:
+            return STACK
         if buffer_size(type) is None or op.symbol_operands:
             return f"the bytes of {type} are not known"
         if alias.escape is not None:
-            return alias.escape.why
-        if block in buffers.opaque:
-            return f"in a region of {buffers.opaque[block].name}, which runs it in its own way"
+            return alias.escape
+        if region.opaque is not None:
+            return f"in a region of {region.opaque.name}, which runs it in its own way"
         if alias.is_foreign and alias.frees:
             return "freed where it may be other memory"
         at = buffers.position[op]
         if buffers.loops.furthest(alias.first, at) > at:
             return "carried to the next turn of a loop"
-        last = buffers.loops.extended(alias.first, alias.last)
-        home = self.home(op.dynamic_sizes, block)
-        if last >= buffers.stop_of(home):
-            if op.dynamic_sizes or home.holder is None:
-                return "its size is computed in a branch that it outlives"
-            return f"it outlives the region of {home.holder.name} that allocates it"
-        first, region = first_use(op, buffers.position), buffers.regions[block]
-        start = buffers.position[first]
+        home = self.home(op, op.dynamic_sizes)
+        if buffers.loops.extended(alias.first, alias.last) < buffers.stop_of(home):
+            return None
+        if op.dynamic_sizes or home.holder is None:
+            return "its size is computed in a branch that it outlives"
+        return f"it outlives the region of {home.holder.name} that allocates it"
+
+    def candidate(
+        self,
+        op: Operation,
+        first: Operation,
+        home: Nested,
+        storage: tuple[memory.StorageType, int],
+        last: int,
+        write: Callable[[SizeCode], int | SSAValue],
+        alias: Alias | None = None,
+    ) -> Candidate:
+        """Return a storage, by its type and alignment, that is needed up to position `last`."""
+        code, start = ListedCode(), self.buffers.position[first]
+        made = memory.AllocStorageOp(write(code), storage[1], device_of(storage[0]))
+        made.storage.name_hint = "workspace" if alias is None else op.results[0].name_hint
+        for new in (*code.ops, made):
+            new.location = op.location
+        lifetime = Interval(start, max(last, start) + 1)
         return Candidate(
-            op,
-            memory.StorageType(device_of_space(type, self.pools)),
-            alignment_of(op, type),
-            first,
-            home,
-            region,
-            Interval(start, max(last, start) + 1),
-            lambda code: write_size(op, type, code),
-            alias,
+            op, first, home, Storage(made, (), self.region(op), lifetime), code.ops, alias
         )
 
-    def home(self, values: Iterable[SSAValue], block: Block) -> Nested:
-        """Return the outermost region around `block` in which a size of `values` is computable."""
-        buffers, values = self.buffers, [*values]
-        home = buffers.regions[block]
+    def region(self, op: Operation) -> Nested:
+        assert op.parent is not None, "an op of a function"
+        return self.buffers.regions[op.parent]
+
+    def home(self, op: Operation, values: Sequence[SSAValue]) -> Nested:
+        """Return the outermost region around `op` in which a size of `values` is computable."""
+        home = self.region(op)
         if any(isinstance(v.type, IndexType) and not self.sizes.size(v).is_natural for v in values):
             return home  # it may mean nothing in an arm that is not taken
-        needed = {self.block_of(value) for value in values}
-        while home.block is not buffers.bodies[block] and home.parent is not None:
-            inside = {each for each in needed if each.parent is home.block.parent}
+        needed = {o if isinstance(o := value.owner, Block) else o.parent for value in values}
+        while home.block is not home.body and home.parent is not None:
+            inside = {each for each in needed if each and each.parent is home.block.parent}
             if inside - {home.parent.block}:
                 break
             home = home.parent
@@ -211,9 +235,6 @@ class Reading:
 
     def workspaces(self, call: Operation, lent: Lent) -> Iterator[Candidate]:
         """Yield the workspaces that a call lends."""
-        buffers, block = self.buffers, call.parent
-        assert block is not None, "an op of a function"
-        start = buffers.position[call]
         for i, workspace in enumerate(lent.workspaces, len(call.operands)):
             dims = [
                 source_of_dim(call.operands[param.index], axis)
@@ -221,25 +242,12 @@ class Reading:
                 for axis in memory.shape_operands(param.type)
             ]
             values = (dim.memref if isinstance(dim, MeasuredDim) else dim for dim in dims)
-            yield Candidate(
-                call,
-                workspace.type,
-                workspace.alignment,
-                call,
-                self.home((value for value in values if isinstance(value, SSAValue)), block),
-                buffers.regions[block],
-                Interval(start, start + 1),
-                partial(write_workspace_size, lent.function.sym_name.data, i, dims),
-            )
-
-    def block_of(self, size: SSAValue) -> Block:
-        owner = size.owner
-        block = owner if isinstance(owner, Block) else owner.parent
-        assert block is not None, "a value of a function"
-        return block
+            home = self.home(call, [value for value in values if isinstance(value, SSAValue)])
+            write = partial(write_workspace_size, lent.function.sym_name.data, i, dims)
+            yield self.candidate(call, call, home, (workspace.type, workspace.alignment), 0, write)
 
 
-def first_use(op: memref.AllocOp | memref.AllocaOp, position: Mapping[Operation, int]) -> Operation:
+def first_use(op: Allocation, position: Mapping[Operation, int]) -> Operation:
     """Return the op of its block before which an allocation is needed, or itself."""
     assert op.parent is not None, "an op of a function"
     users = (use.operation for use in op.memref.uses)
@@ -248,15 +256,13 @@ def first_use(op: memref.AllocOp | memref.AllocaOp, position: Mapping[Operation,
     return min(known, key=position.__getitem__) if known and len(known) == len(inside) else op
 
 
-def alignment_of(op: memref.AllocOp | memref.AllocaOp, type: MemRef) -> int:
+def alignment_of(op: Allocation, type: MemRef) -> int:
     """Return the alignment of a buffer."""
     natural = element_bytes(type.element_type) or 1
     return max(MIN_ALIGNMENT, natural, 1 if op.alignment is None else op.alignment.value.data)
 
 
-def write_size(
-    op: memref.AllocOp | memref.AllocaOp, type: MemRef, code: SizeCode
-) -> int | SSAValue:
+def write_size(op: Allocation, type: MemRef, code: SizeCode) -> int | SSAValue:
     """Compute the bytes of an allocation."""
     static = buffer_size(type)
     assert static is not None, "of known bytes"
@@ -281,46 +287,6 @@ def write_workspace_size(
         for dim in dims
     ]
     return code.emit(memory.WorkspaceSizeOp(name, param, values), "bytes")
-
-
-def insert_storage(candidate: Candidate, rewriter: PatternRewriter) -> None:
-    """Insert a storage before its first use, and the computation of its size at its arena."""
-    code, op = ListedCode(), candidate.op
-    made = memory.AllocStorageOp(
-        candidate.size(code), candidate.alignment, device_of(candidate.type)
-    )
-    made.storage.name_hint = "workspace" if candidate.alias is None else op.results[0].name_hint
-    rewriter.insert(code.ops, InsertPoint.before(candidate.holder))
-    rewriter.insert(made, InsertPoint.before(candidate.first))
-    candidate.added += (*code.ops, made)
-    candidate.storage = Storage(made, (), candidate.region, candidate.lifetime)
-    if candidate.alias is None:
-        op.operands = (*op.operands, made.storage)
-        rewriter.notify_op_modified(op)
-
-
-def insert_buffer(candidate: Candidate, rewriter: PatternRewriter) -> None:
-    """Replace an allocation by bytes of its storage; it is not freed any more."""
-    op, alias, storage = candidate.op, candidate.alias, candidate.storage
-    assert isinstance(op, memref.AllocOp | memref.AllocaOp), "an allocation"
-    assert alias is not None, "an allocation"
-    assert storage is not None, "a candidate"
-    for free in alias.frees:
-        if free.parent is not None:
-            rewriter.erase(free)
-    buffer = memory.BufferOp(storage.op.storage, 0, op.memref.type, [*op.dynamic_sizes])
-    buffer.memref.name_hint = op.memref.name_hint
-    rewriter.insert(buffer, InsertPoint.before(candidate.first))
-    rewriter.replace(op, [], [buffer.memref])
-
-
-def joined(places: Iterable[Place], candidates: list[Candidate]) -> list[Candidate]:
-    """Return the candidates that are in packs, but for those freed with one that is not."""
-    inside = {storage for place in places for pack in place.packs for storage in pack.storages}
-    outside = {c.alias for c in candidates if c.alias and c.storage not in inside}
-    return [
-        c for c in candidates if c.storage in inside and not (c.alias in outside and c.is_freed)
-    ]
 
 
 def size_function(lent: Lent, names: SymbolNames) -> func.FuncOp:
@@ -359,42 +325,38 @@ class Packing:
         """Let the memrefs of a function that can join packs do so."""
         buffers, candidates = reading.buffers, [*reading.candidates()]
         for op in buffers.position:
-            if isinstance(op, func.CallOp) and (
-                lent := self.lenders.lent.get(op.callee.string_value())
-            ):
-                candidates += reading.workspaces(op, lent)
-        candidates.sort(key=lambda candidate: candidate.lifetime.start)
-        by_op = dict[Operation, list[Candidate]]()
+            if isinstance(op, func.CallOp):
+                lent = self.lenders.lent.get(op.callee.string_value())
+                candidates += () if lent is None else reading.workspaces(op, lent)
+        candidates.sort(key=lambda candidate: candidate.storage.lifetime.start)
         for candidate in candidates:
-            by_op.setdefault(candidate.op, []).append(candidate)
-
-        def insert_storages(op: Operation, rewriter: PatternRewriter) -> None:
-            for candidate in by_op[op]:
-                insert_storage(candidate, rewriter)
-
-        rewrite_each([*by_op], insert_storages)
+            candidate.insert()
         self.lend(buffers, candidates)
-        homes = {c.storage: c.home for c in candidates if c.storage is not None}
-        places = [*packs_of(homes, homes.__getitem__, self.sizes, with_lifetimes=True, least=1)]
-        inside = joined(places, candidates)
-        chosen = {c.storage for c in inside}
-        for pack in (pack for place in places for pack in place.packs):
-            pack.storages = [storage for storage in pack.storages if storage in chosen]
-        for candidate in candidates:
-            if candidate.storage not in chosen and candidate.alias is not None:
+        owners = {c.storage: c for c in candidates}
+        places = [
+            *packs_of(owners, lambda s: owners[s].home, self.sizes, with_lifetimes=True, least=1)
+        ]
+        packs = [pack for place in places for pack in place.packs]
+        inside = {storage for pack in packs for storage in pack.storages}
+        barred = {c.alias for s, c in owners.items() if s not in inside and c.is_freed}
+        chosen = [c for s, c in owners.items() if s in inside and c.alias not in barred]
+        kept = {candidate.storage for candidate in chosen}
+        for pack in packs:
+            pack.storages = [storage for storage in pack.storages if storage in kept]
+        for storage, candidate in owners.items():
+            if storage not in kept and candidate.alias is not None:
                 reading.left.append((candidate.op, "its size is computed too late"))
-                erase_unused(candidate.added, lambda _: True)
-        allocs = {c.op: c for c in inside if c.alias is not None}
-        rewrite_each([*allocs], lambda op, rewriter: insert_buffer(allocs[op], rewriter))
-        storages = [c.storage.op for c in inside if c.storage is not None]
-        apply_patterns(self.module, JoinPack(places), only=storages)
+                erase_unused((*candidate.size, storage.op), lambda _: True)
+        allocs = {c.op: c for c in chosen if c.alias is not None}
+        rewrite_each([*allocs], lambda op, rewriter: allocs[op].replace_allocation(rewriter))
+        apply_patterns(self.module, JoinPack(places), only=[c.storage.op for c in chosen])
 
     def lend(self, buffers: Buffers, candidates: list[Candidate]) -> None:
         """Let callers lend arenas, if they may, to a function."""
         function, body = buffers.function, buffers.regions[buffers.entry]
         if function.sym_name.data not in self.lendable:
             return
-        storages = [c.storage.op for c in candidates if c.home is body and c.storage]
+        storages = [c.storage.op for c in candidates if c.home is body]
         lent = Lent(function, (), self.lenders.workspaces(body.block, storages))
         if lent.workspaces:
             rewrite_each([function], lambda _, rewriter: take_storages(lent, True, rewriter))
@@ -406,7 +368,8 @@ class Packing:
 def lendable_functions(module: ModuleOp, read: Sequence[Buffers], entries: bool) -> set[str]:
     """Return the functions of which all calls are known; with `entries`, those not private too."""
     graph = CallGraph.of(module)
-    calls = {op for b in read for op in b.position if op.parent not in b.opaque}
+    known = (block for b in read for block, nested in b.regions.items() if not nested.opaque)
+    calls = {op for block in known for op in block.ops}
     return {
         name
         for name in functions_to_lend_to(graph, (), entries)

@@ -17,7 +17,6 @@ import shutil
 import sys
 import tempfile
 from importlib import import_module
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +27,7 @@ import_module("xrelay")  # that of PYTHONPATH, which may be this folder: it is t
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:] = [path for path in sys.path if Path(path).resolve() != ROOT]
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # half of the time of a process that tests start
-gc.set_threshold(
-    400_000, 20, 50
-)  # thousands of tests are alive: a tenth of the time is collections
+gc.set_threshold(400_000, 20, 50)  # thousands of tests are alive: a tenth of the time
 
 
 OWN_CACHE = "PYTEST_XDIST_WORKER" not in os.environ
@@ -44,33 +41,26 @@ def pytest_unconfigure() -> None:
         shutil.rmtree(os.environ["XDG_CACHE_HOME"], ignore_errors=True)
 
 
-def _is_backwards(config: pytest.Config) -> bool:
+def _collect_backwards() -> None:
     """
-    Test whether this process collects from the last file to the first.
+    Collect the last file of each folder first.
 
-    Every second one does: in a new checkout each then compiles half of the files, and reads what
-    the other has compiled of the rest.
+    Every second process does: in a new checkout each compiles half of the files, and reads what the
+    other has compiled of the rest.
     """
-    name = os.environ.get("PYTEST_XDIST_WORKER", "gw0")
-    return int(name.removeprefix("gw")) % 2 == 1 and len(config.args) == 1
+    collect = pytest.Dir.collect
 
+    def backwards(folder: pytest.Dir) -> list[Any]:
+        return list(collect(folder))[::-1]
 
-def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect the last file of a folder first."""
-    if not _is_backwards(parent.config):
-        return None
-    folder = pytest.Dir.from_parent(parent, path=path)
-    collect = folder.collect
-    setattr(folder, "collect", lambda: list(collect())[::-1])
-    return folder
+    setattr(pytest.Dir, "collect", backwards)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put all in the order of the other processes."""
-    if _is_backwards(config):
-        files = [list(group) for _, group in groupby(items, lambda item: item.path)]
-        items[:] = [item for file in reversed(files) for item in file]
+    """Let all processes have one order."""
+    if len(config.args) == 1:
+        items.sort(key=lambda item: item.path.parts)
 
 
 def pytest_collection_finish() -> None:
@@ -99,6 +89,9 @@ def pytest_configure(config: pytest.Config) -> None:
     import_module("helpers.programs.seldom_verified").install()
     # Where a test does not say for which processor, code is for the oldest, not for three of them.
     setattr(import_module("xrelay.tools.targets.native_target"), "LEVELS", None)
+    number = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    if number % 2 == 1 and len(config.args) == 1:
+        _collect_backwards()
     for plugin in config.pluginmanager.get_plugins():
         if type(plugin).__name__ == "WorkerInteractor":
             _send_calls_only(config.pluginmanager, plugin)

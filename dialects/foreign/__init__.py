@@ -13,6 +13,10 @@ RARELY = ("func.", "arith.")
 
 def mended(dialect: Dialect) -> Dialect:
     """Give a dialect of xDSL the ops and forms that it lacks, once; other dialects stay."""
+    if dialect.name == "arith":
+        from .arith_forms import mend_arith
+
+        mend_arith()
     if dialect.name in MENDED:
         from .custom_forms import mend  # only if such a dialect is used
 

@@ -1,15 +1,17 @@
 """
-Affine ops on elements of memrefs, as `mlir-opt` prints them.
+Accesses of elements of memrefs with affine subscripts, and copies that go on in the background.
 
     affine.store %v, %x[%i + symbol(%n)] {…} : memref<?xf32>
     affine.dma_start %x[%i], %y[%j], %tag[0], %n : memref<8xf32>, memref<8xf32, 1>, memref<1xi32>
+    memref.dma_wait %tag[%i], %n : memref<1xi32>
 
-xDSL 0.74 reads neither symbols nor attributes of loads and stores, and lacks the others.
+xDSL 0.74 reads neither symbols nor attributes of loads and stores, has no forms of the copies of
+memref, takes them for finished where they begin, and lacks the others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, Self, cast
 
 from xdsl.dialects import affine
@@ -21,127 +23,118 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from .affine_forms import Operands, print_expression
+from .directives import parse_subscripts, print_subscripts
 
-Access = affine.LoadOp | affine.StoreOp | affine.VectorLoadOp | affine.VectorStoreOp
+SUBSCRIPTED = "$memref custom<Subscripts>($indices, $map) attr-dict `:` type($memref)"
 
-
-def parse_access(cls: type[Access], parser: Parser) -> Access:
-    """Parse a load or a store, of an element or a vector."""
-    value = None
-    if issubclass(cls, affine.StoreOp | affine.VectorStoreOp):
-        value = parser.parse_unresolved_operand()
-        parser.parse_punctuation(",")
-    memref, map, indices = parse_subscripts(parser)
-    attributes = parser.parse_optional_attr_dict()
-    parser.parse_punctuation(":")
-    start, type = parser.pos, parser.parse_type()
-    if not isinstance(type, MemRefType):
-        parser.raise_error(f"expected a memref, but got {type}", start, parser.pos)
-    memory = cast("MemRefType[Attribute]", type)
-    accessed = memory.element_type
-    if parser.parse_optional_punctuation(",") is not None:
-        accessed = parser.parse_type()
-    stored = [] if value is None else [parser.resolve_operand(value, accessed)]
-    return cls.create(
-        operands=[*stored, parser.resolve_operand(memref, memory), *indices],
-        properties={"map": map},
-        result_types=[] if stored else [accessed],
-        attributes=attributes,
-    )
-
-
-def print_access(self: Access, printer: Printer) -> None:
-    """Print a load or a store, of an element or a vector."""
-    printer.print_string(" ")
-    accessed = self.value if isinstance(self, affine.StoreOp | affine.VectorStoreOp) else None
-    if accessed is not None:
-        printer.print_operand(accessed)
-        printer.print_string(", ")
-    print_subscripts(printer, self.memref, self.map.data, self.indices)
-    printer.print_op_attributes(self.attributes)
-    printer.print_string(" : ")
-    printer.print_attribute(self.memref.type)
-    if isinstance(self, affine.VectorLoadOp | affine.VectorStoreOp):
-        printer.print_string(", ")
-        printer.print_attribute((accessed or self.results[0]).type)
-
-
-def parse_subscripts(
-    parser: Parser,
-) -> tuple[UnresolvedOperand, AffineMapAttr, Sequence[SSAValue]]:
-    """Parse a memref with its subscripts."""
-    memref, operands = parser.parse_unresolved_operand(), Operands(parser)
-    square = parser.Delimiter.SQUARE
-    results = parser.parse_comma_separated_list(square, operands.parse_expression)
-    return memref, operands.map_of(results), operands.values
-
-
-def print_subscripts(
-    printer: Printer, memref: SSAValue, map: AffineMap, operands: Sequence[SSAValue]
-) -> None:
-    """Print a memref with its subscripts."""
-    printer.print_operand(memref)
-    with printer.in_square_brackets():
-        printer.print_list(map.results, lambda each: print_expression(printer, each, map, operands))
+FORMATS: dict[type[IRDLOperation], str] = {
+    affine.LoadOp: SUBSCRIPTED,
+    affine.StoreOp: f"$value `,` {SUBSCRIPTED}",
+    affine.VectorLoadOp: f"{SUBSCRIPTED} `,` type($result)",
+    affine.VectorStoreOp: f"$value `,` {SUBSCRIPTED} `,` type($value)",
+}
+"""The formats of loads and stores."""
 
 
 class Dma(IRDLOperation):
     """Memrefs with subscripts, and numbers of elements; what it does it does later."""
 
-    PARTS: ClassVar[Sequence[str]]
-    """Each memref, as its map is named."""
+    MEMREFS: ClassVar[int]
+    MAPS: ClassVar[Sequence[str]] = ()
+    """The maps of the subscripts, if these are affine."""
 
     inputs = var_operand_def()
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        accesses, numbers = list[tuple[UnresolvedOperand, Sequence[SSAValue]]](), list[SSAValue]()
-        maps: dict[str, Attribute] = {}
-        for name in cls.PARTS:
-            if accesses:
-                parser.parse_punctuation(",")
-            memref, maps[f"{name}_map"], indices = parse_subscripts(parser)
-            accesses.append((memref, indices))
-        while parser.parse_optional_punctuation(",") is not None:
-            numbers.append(parser.parse_operand(IndexType()))
+        names, maps = iter(cls.MAPS), dict[str, Attribute]()
+
+        def parse_input() -> tuple[UnresolvedOperand, Sequence[SSAValue] | None]:
+            input = parser.parse_unresolved_operand()
+            if name := next(names, None):
+                maps[name], operands = parse_subscripts(parser)
+                return input, operands.values
+            return input, parser.parse_optional_comma_separated_list(
+                parser.Delimiter.SQUARE, lambda: parser.parse_operand(IndexType())
+            )
+
+        plain = parser.Delimiter.NONE
+        inputs = parser.parse_comma_separated_list(plain, parse_input)
         attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        start = parser.pos
+        types = iter(parser.parse_comma_separated_list(plain, parser.parse_type))
         operands: list[SSAValue] = []
-        for (memref, indices), punctuation in zip(accesses, (":", ",", ","), strict=False):
-            parser.parse_punctuation(punctuation)
-            operands += [parser.resolve_operand(memref, parser.parse_type()), *indices]
-        return cls.create(operands=[*operands, *numbers], attributes=maps | attributes)
+        for input, indices in inputs:
+            type = IndexType() if indices is None else next(types, None)
+            if type is None:
+                parser.raise_error("expected a type of each memref", start, parser.pos)
+            operands += [parser.resolve_operand(input, type), *(indices or ())]
+        return cls.create(operands=operands, attributes=maps | attributes)
+
+    def with_indices(self) -> Iterator[tuple[SSAValue, Sequence[SSAValue], AffineMap | None]]:
+        """Yield the memrefs and numbers, each with its indices, and their map."""
+        rest = [*self.inputs]
+        maps = iter([cast("AffineMapAttr", self.attributes[name]).data for name in self.MAPS])
+        while rest:
+            type, map, count = rest[0].type, None, 0
+            if isinstance(type, MemRefType):
+                map, count = next(maps, None), type.get_num_dims()
+                count = count if map is None else map.num_dims + map.num_symbols
+            yield rest[0], rest[1 : 1 + count], map
+            if len(rest) <= count:
+                raise VerifyException(f"expected {count} indices, but got {len(rest) - 1}")
+            del rest[: 1 + count]
 
     def verify_(self) -> None:
-        maps = (cast("AffineMapAttr", self.attributes[f"{name}_map"]).data for name in self.PARTS)
-        least = sum(1 + map.num_dims + map.num_symbols for map in maps)
-        if len(self.inputs) < least:
-            raise VerifyException(f"expected at least {least} operands, but got {len(self.inputs)}")
+        memrefs = sum(isinstance(each.type, MemRefType) for each, *_ in self.with_indices())
+        if memrefs != self.MEMREFS:
+            raise VerifyException(f"expected {self.MEMREFS} memrefs, but got {memrefs}")
 
     def print(self, printer: Printer) -> None:
-        rest, types = [*self.operands], list[Attribute]()
-        for name in self.PARTS:
-            printer.print_string(", " if types else " ")
-            map = cast("AffineMapAttr", self.attributes[f"{name}_map"]).data
-            memref, count = rest[0], 1 + map.num_dims + map.num_symbols
-            print_subscripts(printer, memref, map, rest[1:count])
-            types.append(memref.type)
-            del rest[:count]
-        for number in rest:
-            printer.print_string(", ")
-            printer.print_operand(number)
-        maps = {f"{name}_map" for name in self.PARTS}
-        printer.print_op_attributes({k: v for k, v in self.attributes.items() if k not in maps})
+        inputs = [*self.with_indices()]
+
+        def print_input(each: tuple[SSAValue, Sequence[SSAValue], AffineMap | None]) -> None:
+            input, indices, map = each
+            printer.print_operand(input)
+            if map is not None:
+                print_subscripts(printer, map, indices)
+            elif isinstance(input.type, MemRefType):
+                with printer.in_square_brackets():
+                    printer.print_list(indices, printer.print_operand)
+
+        printer.print_string(" ")
+        printer.print_list(inputs, print_input)
+        shown = {k: v for k, v in self.attributes.items() if k not in self.MAPS}
+        printer.print_op_attributes(shown)
         printer.print_string(" : ")
-        printer.print_list(types, printer.print_attribute)
+        memrefs = (each for each, *_ in inputs if isinstance(each.type, MemRefType))
+        printer.print_list(memrefs, lambda each: printer.print_attribute(each.type))
 
 
 @irdl_op_definition
-class DmaStartOp(Dma):
+class StartOp(Dma):
+    """Begin to copy elements."""
+
+    name = "memref.dma_start"
+    MEMREFS: ClassVar[int] = 3
+
+
+@irdl_op_definition
+class WaitOp(Dma):
+    """Wait until elements are copied."""
+
+    name = "memref.dma_wait"
+    MEMREFS: ClassVar[int] = 1
+
+
+@irdl_op_definition
+class AffineStartOp(Dma):
     """Begin to copy elements."""
 
     name = "affine.dma_start"
-    PARTS: ClassVar[Sequence[str]] = ("src", "dst", "tag")
+    MEMREFS: ClassVar[int] = 3
+    MAPS: ClassVar[Sequence[str]] = ("src_map", "dst_map", "tag_map")
 
     src_map = attr_def(AffineMapAttr)
     dst_map = attr_def(AffineMapAttr)
@@ -149,10 +142,11 @@ class DmaStartOp(Dma):
 
 
 @irdl_op_definition
-class DmaWaitOp(Dma):
+class AffineWaitOp(Dma):
     """Wait until elements are copied."""
 
     name = "affine.dma_wait"
-    PARTS: ClassVar[Sequence[str]] = ("tag",)
+    MEMREFS: ClassVar[int] = 1
+    MAPS: ClassVar[Sequence[str]] = ("tag_map",)
 
     tag_map = attr_def(AffineMapAttr)

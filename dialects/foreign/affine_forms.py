@@ -9,8 +9,7 @@ xDSL 0.74 has none, and takes the reductions of `affine.parallel` for strings, w
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import chain, islice
 from typing import cast
 
@@ -27,7 +26,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.ir import Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import (
     IRDLOperation,
@@ -44,66 +43,30 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure, RecursiveMemoryEffect
 
 from ..device import tensor_type
-from ..xdsl_extras.xdsl_internals import parse_affine_expression
-
-REDUCTIONS: Sequence[str] = """
-    addf addi assign maximumf maxs maxu minimumf mins minu mulf muli ori andi maxnumf minnumf xori
-""".split()
-"""The reductions, each by its number in `arith.AtomicRMWKind`."""
-
-
-def parse_body(parser: Parser, arguments: Sequence[Parser.Argument] = ()) -> Region:
-    """Parse a region whose `affine.yield` is omitted if it has no operands."""
-    body = parser.parse_region(arguments)
-    if not isinstance(body.block.last_op, affine.YieldOp):
-        body.block.add_op(affine.YieldOp.get())
-    return body
-
-
-def print_body(printer: Printer, body: Region, is_yielding: bool) -> None:
-    printer.print_string(" ")
-    printer.print_region(
-        body,
-        print_entry_block_args=False,
-        print_empty_block=False,
-        print_block_terminators=is_yielding,
-    )
-
-
-def parse_results(parser: Parser) -> Sequence[Attribute]:
-    if parser.parse_optional_punctuation("->") is None:
-        return ()
-    paren = parser.Delimiter.PAREN
-    listed = parser.parse_optional_comma_separated_list(paren, parser.parse_type)
-    return [parser.parse_type()] if listed is None else listed
-
-
-def print_results(printer: Printer, op: Operation) -> None:
-    if op.results:
-        printer.print_string(" -> ")
-        with printer.in_parens():
-            printer.print_list(op.results, lambda result: printer.print_attribute(result.type))
+from .directives import REDUCTIONS, Operands, print_expression
+from .form_parts import (
+    PAREN,
+    SQUARE,
+    parse_arguments,
+    parse_body,
+    parse_optional_operands,
+    parse_results,
+    print_body,
+    print_group,
+    print_results,
+)
 
 
 def parse_dims_and_symbols(parser: Parser) -> Sequence[SSAValue]:
     """Parse the operands of a map or set."""
-    found: list[SSAValue] = []
-    for delimiter in (Parser.Delimiter.PAREN, Parser.Delimiter.SQUARE):
-        found += (
-            parser.parse_optional_comma_separated_list(
-                delimiter, lambda: parser.parse_operand(IndexType())
-            )
-            or ()
-        )
-    return found
+    dims = parse_optional_operands(parser)
+    return [*dims, *parse_optional_operands(parser, delimiter=SQUARE)]
 
 
 def print_dims_and_symbols(printer: Printer, values: Sequence[SSAValue], dims: int) -> None:
-    with printer.in_parens():
-        printer.print_list(values[:dims], printer.print_operand)
+    print_group(printer, "", values[:dims])
     if values[dims:]:
-        with printer.in_square_brackets():
-            printer.print_list(values[dims:], printer.print_operand)
+        print_group(printer, "", values[dims:], brackets="[]")
 
 
 @irdl_op_definition
@@ -144,12 +107,12 @@ def parse_if(cls: type[affine.IfOp], parser: Parser) -> affine.IfOp:
         parser.raise_error(f"expected an affine set, but got {condition}", start, parser.pos)
 
     operands = parse_dims_and_symbols(parser)
-    results, then = parse_results(parser), parse_body(parser)
+    results, then = parse_results(parser), parse_body(parser, affine.YieldOp)
     has_else = parser.parse_optional_keyword("else") is not None
     return cls.create(
         operands=operands,
         properties={"condition": condition},
-        regions=[then, parse_body(parser) if has_else else Region()],
+        regions=[then, parse_body(parser, affine.YieldOp) if has_else else Region()],
         result_types=results,
         attributes=parser.parse_optional_attr_dict(),
     )
@@ -160,40 +123,12 @@ def print_if(self: affine.IfOp, printer: Printer) -> None:
     printer.print_string(" ")
     printer.print_attribute(self.condition)
     print_dims_and_symbols(printer, self.args, self.condition.data.num_dims)
-    print_results(printer, self)
-    print_body(printer, self.then_region, bool(self.results))
+    print_results(printer, self.result_types)
+    print_body(printer, self.then_region)
     if self.else_region.blocks:
         printer.print_string(" else")
-        print_body(printer, self.else_region, bool(self.results))
+        print_body(printer, self.else_region)
     printer.print_op_attributes(self.attributes)
-
-
-class Operands:
-    """Parses expressions of values, which become the dims and symbols of a map."""
-
-    def __init__(self, parser: Parser) -> None:
-        self.parser = parser
-        self.dims: dict[SSAValue, AffineExpr] = {}
-        self.symbols: dict[SSAValue, AffineExpr] = {}
-
-    def parse_expression(self) -> AffineExpr:
-        return parse_affine_expression(self.parser, self._parse_operand)
-
-    def _parse_operand(self) -> AffineExpr | None:
-        parser, symbols, dims = self.parser, self.symbols, self.dims
-        if parser.parse_optional_keyword("symbol") is not None:
-            with parser.in_parens():
-                value = parser.parse_operand(IndexType())
-            return symbols.setdefault(value, AffineExpr.symbol(len(symbols)))
-        found = parser.parse_optional_operand(IndexType())
-        return found and dims.setdefault(found, AffineExpr.dimension(len(dims)))
-
-    def map_of(self, results: Iterable[AffineExpr]) -> AffineMapAttr:
-        return AffineMapAttr(AffineMap(len(self.dims), len(self.symbols), tuple(results)))
-
-    @property
-    def values(self) -> Sequence[SSAValue]:
-        return [*self.dims, *self.symbols]
 
 
 Bounds = tuple[AffineMapAttr, DenseIntElementsAttr, Sequence[SSAValue]]
@@ -235,20 +170,17 @@ class ParallelOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> ParallelOp:
-        paren = parser.Delimiter.PAREN
-        arguments = parser.parse_comma_separated_list(
-            paren, lambda: parser.parse_argument(expect_type=False).resolve(IndexType())
-        )
+        arguments = parse_arguments(parser)
         parser.parse_punctuation("=")
         lower, lower_counts, operands = parse_bounds(parser, "max")
         parser.parse_keyword("to")
         upper, upper_counts, others = parse_bounds(parser, "min")
         steps = [1] * len(arguments)
         if parser.parse_optional_keyword("step") is not None:
-            steps = parser.parse_comma_separated_list(paren, parser.parse_integer)
+            steps = parser.parse_comma_separated_list(PAREN, parser.parse_integer)
         kinds: Sequence[str] = ()
         if parser.parse_optional_keyword("reduce") is not None:
-            kinds = parser.parse_comma_separated_list(paren, parser.parse_str_literal)
+            kinds = parser.parse_comma_separated_list(PAREN, parser.parse_str_literal)
         start, results = parser.pos, parse_results(parser)
         if not {*REDUCTIONS}.issuperset(kinds):
             parser.raise_error(f"expected reductions among {REDUCTIONS}", start, parser.pos)
@@ -262,7 +194,7 @@ class ParallelOp(IRDLOperation):
                 "upperBoundsGroups": upper_counts,
                 "steps": ArrayAttr(IntegerAttr(step, i64) for step in steps),
             },
-            regions=[parse_body(parser, arguments)],
+            regions=[parse_body(parser, affine.YieldOp, arguments)],
             result_types=results,
             attributes=parser.parse_optional_attr_dict(),
         )
@@ -270,24 +202,18 @@ class ParallelOp(IRDLOperation):
     def print(self, printer: Printer) -> None:
         lower, upper = self.lowerBoundsMap.data, self.upperBoundsMap.data
         count = lower.num_dims + lower.num_symbols
-        printer.print_string(" ")
-        with printer.in_parens():
-            printer.print_list(self.body.block.args, printer.print_ssa_value)
+        print_group(printer, " ", self.body.block.args)
         printer.print_string(" = ")
         print_bounds(printer, "max", lower, self.lowerBoundsGroups, self.map_operands[:count])
         printer.print_string(" to ")
         print_bounds(printer, "min", upper, self.upperBoundsGroups, self.map_operands[count:])
         if any(step.value.data != 1 for step in self.steps):
-            printer.print_string(" step ")
-            with printer.in_parens():
-                printer.print_list(self.steps, lambda s: printer.print_string(str(s.value.data)))
+            print_group(printer, " step ", self.steps, lambda s: printer.print_int(s.value.data))
         if self.reductions.data:
             names = (REDUCTIONS[kind.value.data] for kind in self.reductions)
-            printer.print_string(" reduce ")
-            with printer.in_parens():
-                printer.print_list(names, printer.print_string_literal)
-        print_results(printer, self)
-        print_body(printer, self.body, bool(self.results))
+            print_group(printer, " reduce ", names, printer.print_string_literal)
+        print_results(printer, self.result_types)
+        print_body(printer, self.body)
         printer.print_op_attributes(self.attributes)
 
 
@@ -316,19 +242,3 @@ def print_bounds(
     (length,) = groups.get_shape()
     with printer.in_parens():
         printer.print_list(counts * length if len(counts) < length else counts, print_group)
-
-
-def print_expression(
-    printer: Printer, expression: AffineExpr, map: AffineMap, operands: Sequence[SSAValue]
-) -> None:
-    """Print a result of `map` with operands in place of its dims and symbols."""
-    text = str(expression)
-    text = text[1:-1] if text.startswith("(") else text  # parentheses around all of it
-    for part in re.split(r"\b([ds]\d+)\b", text):
-        if not re.fullmatch(r"[ds]\d+", part):
-            printer.print_string(part)
-            continue
-        is_symbol, number = part[0] == "s", int(part[1:])
-        printer.print_string("symbol(" if is_symbol else "")
-        printer.print_operand(operands[number + is_symbol * map.num_dims])
-        printer.print_string(")" if is_symbol else "")

@@ -11,10 +11,8 @@ The ops of MLIR's `async` dialect that run code later.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Self
 
-from xdsl.dialects.builtin import DenseArrayBase, i32
 from xdsl.ir import Attribute, Dialect, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import (
     AnyAttr,
@@ -41,6 +39,16 @@ from xdsl.traits import (
 )
 
 from ..interfaces import HoldsNoTensors, ResultAliases
+from .form_parts import (
+    PAREN,
+    SQUARE,
+    parse_body,
+    parse_optional_operands,
+    parse_results,
+    print_group,
+    print_results,
+    segments,
+)
 
 
 @irdl_attr_definition
@@ -120,10 +128,7 @@ class ExecuteOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        square, paren = parser.Delimiter.SQUARE, parser.Delimiter.PAREN
-        tokens = parser.parse_optional_comma_separated_list(
-            square, lambda: parser.parse_operand(TokenType())
-        )
+        tokens = parse_optional_operands(parser, TokenType(), SQUARE)
 
         def parse_value() -> tuple[SSAValue, Parser.Argument]:
             value = parser.parse_unresolved_operand()
@@ -134,19 +139,13 @@ class ExecuteOp(IRDLOperation):
             inner = type.type if isinstance(type, ValueType) else type
             return parser.resolve_operand(value, type), argument.resolve(inner)
 
-        values = parser.parse_optional_comma_separated_list(paren, parse_value) or []
-        types: Sequence[Attribute] = ()
-        if parser.parse_optional_punctuation("->") is not None:
-            listed = parser.parse_optional_comma_separated_list(paren, parser.parse_type)
-            types = [parser.parse_type()] if listed is None else listed
+        values = parser.parse_optional_comma_separated_list(PAREN, parse_value) or []
+        types = parse_results(parser)
         attributes = parser.parse_optional_attr_dict_with_keyword()
-        body = parser.parse_region([argument for _, argument in values])
-        if body.block.last_op is None or not body.block.last_op.has_trait(IsTerminator):
-            body.block.add_op(YieldOp.create())
-        counts = DenseArrayBase.from_list(i32, [len(tokens or ()), len(values)])
+        body = parse_body(parser, YieldOp, [argument for _, argument in values])
         return cls.create(
-            operands=[*(tokens or ()), *(value for value, _ in values)],
-            properties={"operandSegmentSizes": counts},
+            operands=[*tokens, *(value for value, _ in values)],
+            properties=segments(tokens, values),
             attributes={} if attributes is None else attributes.data,
             result_types=[TokenType(), *types],
             regions=[body],
@@ -154,18 +153,11 @@ class ExecuteOp(IRDLOperation):
 
     def print(self, printer: Printer) -> None:
         if self.dependencies:
-            printer.print_string(" ")
-            with printer.in_square_brackets():
-                printer.print_list(self.dependencies, printer.print_operand)
+            print_group(printer, " ", self.dependencies, brackets="[]")
         if self.bodyOperands:
             pairs = zip(self.bodyOperands, self.bodyRegion.block.args, strict=True)
-            printer.print_string(" ")
-            with printer.in_parens():
-                printer.print_list(pairs, lambda pair: self._print_value(printer, *pair))
-        if self.bodyResults:
-            printer.print_string(" -> ")
-            with printer.in_parens():
-                printer.print_list(self.bodyResults.types, printer.print_attribute)
+            print_group(printer, " ", pairs, lambda pair: self._print_value(printer, *pair))
+        print_results(printer, self.bodyResults.types)
         printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" ")
         printer.print_region(self.bodyRegion, print_entry_block_args=False)

@@ -14,13 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-from xdsl.dialects import affine, gpu, linalg, memref, scf
+from xdsl.dialects import affine, arith, gpu, linalg, memref, scf
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    DenseArrayBase,
+    AnyFloat,
     DenseIntOrFPElementsAttr,
-    FunctionType,
-    IndexType,
     IntegerAttr,
     MemRefType,
     StringAttr,
@@ -31,44 +29,49 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.linalg import abstract_ops
-from xdsl.ir import Attribute, Dialect, Operation, SSAValue
-from xdsl.irdl import IRDLOperation
+from xdsl.dialects.linalg import ops as linalg_ops
+from xdsl.ir import Attribute, Block, Dialect, Operation, Region, SSAValue
+from xdsl.irdl import IRDLOperation, OperandDef, traits_def
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
+from xdsl.traits import HasParent
 from xdsl.utils.exceptions import VerifyException
 
-from ..xdsl_extras.late_definitions import LateFormat
+from ..xdsl_extras.late_definitions import use_form, use_format
 from ..xdsl_extras.xdsl_internals import add_attribute, add_op
-from . import affine_accesses, affine_forms
-from .missing_ops import ATTRIBUTES, MISSING
+from . import affine_accesses, affine_forms, directives
+from .form_parts import (
+    INDEX,
+    PAREN,
+    SQUARE,
+    parse_arguments,
+    parse_assignment,
+    parse_body,
+    parse_operands,
+    parse_optional_operands,
+    parse_results,
+    print_assignments,
+    print_body,
+    print_group,
+    print_results,
+    resolve_assignments,
+    segments,
+)
+from .missing_ops import ATTRIBUTES, MISSING, AnyMemRef, StructuredOp, word_attribute
 
 FORMATS: dict[type[IRDLOperation], str] = {
     memref.CopyOp: "$source `,` $destination attr-dict `:` type($source) `to` type($destination)",
     memref.CastOp: "$source attr-dict `:` type($source) `to` type($dest)",
     memref.MemorySpaceCastOp: "$source attr-dict `:` type($source) `to` type($dest)",
+    memref.RankOp: "$source attr-dict `:` type($source)",
+    memref.AllocaScopeReturnOp: "attr-dict ($ops^ `:` type($ops))?",
+    memref.AtomicRMWOp: (
+        "custom<Reduction>($kind) $value `,` $memref `[` $indices `]` attr-dict `:` "
+        "`(` type($value) `,` type($memref) `)` `->` type($result)"
+    ),
     memref.ExtractAlignedPointerAsIndexOp: "$source attr-dict `:` type($source) `->` type(results)",
 }
 """The formats of ops that have none."""
-
-
-def use_form(
-    kind: Any, parse: Callable[[Any, Parser], Operation], print: Callable[[Any, Printer], None]
-) -> None:
-    """Let ops of a class be read and printed by functions."""
-    kind.parse, kind.print = classmethod(parse), print
-
-
-def use_format(kind: type[IRDLOperation], text: str) -> None:
-    """Let ops of a class be read and printed by a declarative format."""
-    late = LateFormat(text, kind.get_irdl_definition())
-
-    def parse(cls: type[IRDLOperation], parser: Parser) -> Operation:
-        return late.parse(parser, cls)
-
-    def print(op: IRDLOperation, printer: Printer) -> None:
-        late.print(printer, op)
-
-    use_form(kind, parse, print)
 
 
 def verify_copy(op: memref.CopyOp) -> None:
@@ -136,65 +139,15 @@ def print_global(self: memref.GlobalOp, printer: Printer) -> None:
     printer.print_op_attributes({**self.attributes, **alignment})
 
 
-# ------------------------------------------------------------------- memref.atomic_rmw
-
-
-def parse_atomic_rmw(cls: type[memref.AtomicRMWOp], parser: Parser) -> memref.AtomicRMWOp:
-    """Parse an atomic update of an element."""
-    start, kind = parser.pos, parser.parse_identifier()
-    if kind not in affine_forms.REDUCTIONS:
-        expected = " ".join(affine_forms.REDUCTIONS)
-        parser.raise_error(f"expected one of {expected}, but got {kind}", start, parser.pos)
-    value = parser.parse_unresolved_operand()
-    parser.parse_punctuation(",")
-    memref, square = parser.parse_unresolved_operand(), parser.Delimiter.SQUARE
-    indices = parser.parse_comma_separated_list(square, lambda: parser.parse_operand(IndexType()))
-    attributes = parser.parse_optional_attr_dict()
-    parser.parse_punctuation(":")
-    start, type = parser.pos, parser.parse_function_type()
-    operands = parser.resolve_operands([value, memref], type.inputs.data, start)
-    return cls.create(
-        operands=[*operands, *indices],
-        properties={"kind": IntegerAttr(affine_forms.REDUCTIONS.index(kind), i64)},
-        attributes=attributes,
-        result_types=type.outputs.data,
-    )
-
-
-def print_atomic_rmw(self: memref.AtomicRMWOp, printer: Printer) -> None:
-    """Print an atomic update of an element."""
-    printer.print_string(f" {affine_forms.REDUCTIONS[self.kind.value.data]} ")
-    printer.print_operand(self.value)
-    printer.print_string(", ")
-    printer.print_operand(self.memref)
-    with printer.in_square_brackets():
-        printer.print_list(self.indices, printer.print_operand)
-    printer.print_op_attributes(self.attributes)
-    printer.print_string(" : ")
-    printer.print_attribute(FunctionType.from_lists(self.operand_types[:2], self.result_types))
-
-
 # --------------------------------------------------------------------------- scf.while
 
 
 def parse_while(cls: type[scf.WhileOp], parser: Parser) -> scf.WhileOp:
     """Parse a loop, with or without operands."""
-
-    def parse_assignment() -> tuple[Parser.UnresolvedArgument, UnresolvedOperand]:
-        argument = parser.parse_argument(expect_type=False)
-        parser.parse_punctuation("=")
-        return argument, parser.parse_unresolved_operand()
-
-    paren = parser.Delimiter.PAREN
-    pairs = parser.parse_optional_comma_separated_list(paren, parse_assignment) or []
+    pairs = parser.parse_optional_comma_separated_list(PAREN, lambda: parse_assignment(parser))
     parser.parse_punctuation(":")
-    start = parser.pos
-    type = parser.parse_function_type()
-    inputs: Sequence[Attribute] = type.inputs.data
-    if len(inputs) != len(pairs):
-        parser.raise_error(f"expected {len(pairs)} types, but got {len(inputs)}", start, parser.pos)
-    arguments = [a.resolve(t) for (a, _), t in zip(pairs, inputs, strict=True)]
-    operands = [parser.resolve_operand(o, t) for (_, o), t in zip(pairs, inputs, strict=True)]
+    start, type = parser.pos, parser.parse_function_type()
+    arguments, operands = resolve_assignments(parser, pairs or (), type.inputs.data, start)
     before = parser.parse_region(arguments)
     parser.parse_keyword("do")
     after = parser.parse_region()
@@ -207,10 +160,7 @@ def parse_while(cls: type[scf.WhileOp], parser: Parser) -> scf.WhileOp:
 def print_while(self: scf.WhileOp, printer: Printer) -> None:
     """Print a loop, with or without operands."""
     if self.arguments:
-        pairs = zip(self.before_region.block.args, self.arguments, strict=True)
-        printer.print_string(" ")
-        with printer.in_parens():
-            printer.print_list(pairs, lambda pair: print_assignment(printer, *pair))
+        print_assignments(printer, " ", self.before_region.block.args, self.arguments)
     printer.print_string(" : ")
     printer.print_operation_type(self)
     printer.print_string(" ")
@@ -220,45 +170,26 @@ def print_while(self: scf.WhileOp, printer: Printer) -> None:
     printer.print_op_attributes(self.attributes, print_keyword=True)
 
 
-def print_assignment(printer: Printer, argument: SSAValue, value: SSAValue) -> None:
-    printer.print_ssa_value(argument)
-    printer.print_string(" = ")
-    printer.print_operand(value)
-
-
 # ------------------------------------------------------------------------ scf.parallel
 
 
 def parse_parallel(cls: type[scf.ParallelOp], parser: Parser) -> scf.ParallelOp:
     """Parse a parallel loop."""
-    paren, index = parser.Delimiter.PAREN, IndexType()
-
-    def parse_indices() -> list[SSAValue]:
-        listed = parser.parse_comma_separated_list(paren, parser.parse_unresolved_operand)
-        return [parser.resolve_operand(operand, index) for operand in listed]
-
-    arguments = parser.parse_comma_separated_list(
-        paren, lambda: parser.parse_argument(expect_type=False).resolve(index)
-    )
+    arguments = parse_arguments(parser)
     parser.parse_punctuation("=")
-    groups = [parse_indices()]
+    groups = [parse_operands(parser)]
     for word in ("to", "step"):
         parser.parse_keyword(word)
-        groups.append(parse_indices())
+        groups.append(parse_operands(parser))
     initial: list[UnresolvedOperand] = []
     if parser.parse_optional_keyword("init") is not None:
-        initial = parser.parse_comma_separated_list(paren, parser.parse_unresolved_operand)
-    start, types = parser.pos, list[Attribute]()
-    if parser.parse_optional_punctuation("->") is not None:
-        listed = parser.parse_optional_comma_separated_list(paren, parser.parse_type)
-        types = [parser.parse_type()] if listed is None else listed
+        initial = parser.parse_comma_separated_list(PAREN, parser.parse_unresolved_operand)
+    start, types = parser.pos, parse_results(parser)
     groups.append([*parser.resolve_operands(initial, types, start)])
-    body = parser.parse_region(arguments)
-    if not isinstance(body.block.last_op, scf.ReduceOp):
-        body.block.add_op(scf.ReduceOp())
+    body = parse_body(parser, scf.ReduceOp, arguments)
     return cls.create(
         operands=[value for group in groups for value in group],
-        properties={"operandSegmentSizes": DenseArrayBase.from_list(i32, [*map(len, groups)])},
+        properties=segments(*groups),
         attributes=parser.parse_optional_attr_dict(),
         result_types=types,
         regions=[body],
@@ -267,21 +198,32 @@ def parse_parallel(cls: type[scf.ParallelOp], parser: Parser) -> scf.ParallelOp:
 
 def print_parallel(self: scf.ParallelOp, printer: Printer) -> None:
     """Print a parallel loop."""
-    printer.print_string(" ")
-    with printer.in_parens():
-        printer.print_list(self.body.block.args, printer.print_ssa_value)
+    print_group(printer, " ", self.body.block.args)
     groups = (" = ", self.lowerBound), (" to ", self.upperBound), (" step ", self.step)
-    for word, values in (*groups, (" init ", self.initVals)):
-        if values or word != " init ":
-            printer.print_string(word)
-            with printer.in_parens():
-                printer.print_list(values, printer.print_operand)
-    if self.res:
-        printer.print_string(" -> ")
-        with printer.in_parens():
-            printer.print_list(self.res.types, printer.print_attribute)
-    printer.print_string(" ")
-    printer.print_region(self.body, print_entry_block_args=False)
+    for word, values in groups:
+        print_group(printer, word, values)
+    if self.initVals:
+        print_group(printer, " init ", self.initVals)
+    print_results(printer, self.res.types)
+    print_body(printer, self.body)
+    printer.print_op_attributes(self.attributes)
+
+
+# ------------------------------------------------------------------ memref.alloca_scope
+
+
+def parse_scope(cls: type[memref.AllocaScopeOp], parser: Parser) -> memref.AllocaScopeOp:
+    """Parse a scope of stack memory."""
+    types = parse_results(parser)
+    body = parse_body(parser, memref.AllocaScopeReturnOp)
+    attributes = parser.parse_optional_attr_dict()
+    return cls.create(result_types=types, regions=[body], attributes=attributes)
+
+
+def print_scope(self: memref.AllocaScopeOp, printer: Printer) -> None:
+    """Print a scope of stack memory."""
+    print_results(printer, self.result_types)
+    print_body(printer, self.scope)
     printer.print_op_attributes(self.attributes)
 
 
@@ -294,31 +236,22 @@ ATTRIBUTIONS = "workgroup_attributions"
 
 def parse_launch(cls: type[gpu.LaunchOp], parser: Parser) -> gpu.LaunchOp:
     """Parse a launch without clusters or memrefs of its own."""
-    paren, index, token = parser.Delimiter.PAREN, IndexType(), gpu.AsyncTokenType()
     is_async = parser.parse_optional_keyword("async") is not None
-    square = parser.Delimiter.SQUARE
-    after = parser.parse_optional_comma_separated_list(square, parser.parse_unresolved_operand)
-
-    def parse_argument() -> Parser.Argument:
-        return parser.parse_argument(expect_type=False).resolve(index)
-
-    def parse_size() -> tuple[Parser.Argument, SSAValue]:
-        argument = parse_argument()
-        parser.parse_punctuation("=")
-        return argument, parser.resolve_operand(parser.parse_unresolved_operand(), index)
-
-    ids, sizes = list[Parser.Argument](), list[tuple[Parser.Argument, SSAValue]]()
+    tokens = parse_optional_operands(parser, gpu.AsyncTokenType(), SQUARE)
+    ids, sizes, values = list[Parser.Argument](), list[Parser.Argument](), list[SSAValue]()
     for word in ("blocks", "threads"):
         parser.parse_keyword(word)
-        ids += parser.parse_comma_separated_list(paren, parse_argument)
+        ids += parse_arguments(parser)
         parser.parse_keyword("in")
-        sizes += parser.parse_comma_separated_list(paren, parse_size)
+        start = parser.pos
+        pairs = parser.parse_comma_separated_list(PAREN, lambda: parse_assignment(parser))
+        resolved = resolve_assignments(parser, pairs, [INDEX] * 3, start)
+        sizes += resolved[0]
+        values += resolved[1]
     shared: SSAValue | None = None
     if parser.parse_optional_keyword("dynamic_shared_memory_size") is not None:
-        shared = parser.resolve_operand(parser.parse_unresolved_operand(), i32)
-    body = parser.parse_region([*ids, *(argument for argument, _ in sizes)])
-    values = [value for _, value in sizes]
-    tokens = [parser.resolve_operand(operand, token) for operand in after or ()]
+        shared = parser.parse_operand(i32)
+    body = parser.parse_region([*ids, *sizes])
     op = cls(body, values[:3], values[3:], (), is_async, tokens, shared)
     op.attributes |= {ATTRIBUTIONS: IntegerAttr(0, i64), **parser.parse_optional_attr_dict()}
     return op
@@ -328,20 +261,13 @@ def print_launch(self: gpu.LaunchOp, printer: Printer) -> None:
     """Print a launch without clusters or memrefs of its own."""
     printer.print_string(" async" if self.asyncToken else "")
     if self.asyncDependencies:
-        printer.print_string(" ")
-        with printer.in_square_brackets():
-            printer.print_list(self.asyncDependencies, printer.print_operand)
+        print_group(printer, " ", self.asyncDependencies, brackets="[]")
     sizes = [self.gridSizeX, self.gridSizeY, self.gridSizeZ]
     sizes += [self.blockSizeX, self.blockSizeY, self.blockSizeZ]
     args = self.body.blocks[0].args
     for k, word in ((0, "blocks"), (3, "threads")):
-        printer.print_string(f" {word}")
-        with printer.in_parens():
-            printer.print_list(args[k : k + 3], printer.print_ssa_value)
-        printer.print_string(" in ")
-        with printer.in_parens():
-            pairs = zip(args[k + 6 : k + 9], sizes[k : k + 3], strict=True)
-            printer.print_list(pairs, lambda pair: print_assignment(printer, *pair))
+        print_group(printer, f" {word}", args[k : k + 3])
+        print_assignments(printer, " in ", args[k + 6 : k + 9], sizes[k : k + 3])
     if self.dynamicSharedMemorySize is not None:
         printer.print_string(" dynamic_shared_memory_size ")
         printer.print_operand(self.dynamicSharedMemorySize)
@@ -372,11 +298,38 @@ def with_whole_windows(maps: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return of
 
 
+def multiply_and_add(
+    cls: type[abstract_ops.NamedOperation], inputs: Sequence[SSAValue], outputs: Sequence[SSAValue]
+) -> Region:
+    """Return the body of a contraction, whose products have the type of the sums."""
+    block = Block(arg_types=cls.body_arg_types((*inputs, *outputs)))
+    total = block.args[-1]
+    is_float = isinstance(total.type, AnyFloat)
+
+    def add(kind: type[Operation], *operands: SSAValue) -> SSAValue:
+        op = kind.create(operands=operands, result_types=[total.type])
+        block.add_op(op)
+        return op.results[0]
+
+    def converted(value: SSAValue) -> SSAValue:
+        if value.type == total.type:
+            return value
+        widen = arith.ExtFOp if isinstance(value.type, AnyFloat) else arith.SIToFPOp
+        return add(widen if is_float else arith.ExtSIOp, value)
+
+    factors = converted(block.args[0]), converted(block.args[1])
+    product = add(arith.MulfOp if is_float else arith.MuliOp, *factors)
+    result = add(arith.AddfOp if is_float else arith.AddiOp, product, total)
+    block.add_op(linalg_ops.YieldOp(result))
+    return Region(block)
+
+
 def _mend_memref() -> None:
     for kind, text in FORMATS.items():
-        use_format(kind, text)
+        use_format(kind, text, directives.Reduction)
+    memref.RankOp.get_irdl_definition().operands[0][1].constr = OperandDef(AnyMemRef).constr
+    use_form(memref.AllocaScopeOp, parse_scope, print_scope)
     use_form(memref.GlobalOp, parse_global, print_global)
-    use_form(memref.AtomicRMWOp, parse_atomic_rmw, print_atomic_rmw)
     memref.CopyOp.verify_ = verify_copy  # pyright: ignore[reportAttributeAccessIssue]
 
 
@@ -392,15 +345,20 @@ def _mend_gpu() -> None:
 
 
 def _mend_linalg() -> None:
+    structured = linalg_ops.GenericOp, abstract_ops.LinalgStructuredOperation, StructuredOp
+    linalg_ops.IndexOp.traits = traits_def(HasParent(*structured))
+    linalg_ops.IndexOp.get_irdl_definition().traits = linalg_ops.IndexOp.traits
     for kind in linalg.Linalg.operations:
         if issubclass(kind, WINDOWED):
             _find_whole_windows(kind)
+        if issubclass(kind, abstract_ops.ConvOperation | linalg_ops.MatmulOp):
+            kind.get_hidden_region = classmethod(multiply_and_add)  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def _mend_affine() -> None:
     use_form(affine.IfOp, affine_forms.parse_if, affine_forms.print_if)
-    for kind in (affine.LoadOp, affine.StoreOp, affine.VectorLoadOp, affine.VectorStoreOp):
-        use_form(kind, affine_accesses.parse_access, affine_accesses.print_access)
+    for kind, text in affine_accesses.FORMATS.items():
+        use_format(kind, text, directives.Subscripts)
 
 
 def _find_whole_windows(kind: Any) -> None:
@@ -425,6 +383,6 @@ def mend(dialect: Dialect) -> Dialect:
         _MENDS.get(name, lambda: None)()
         for op in MISSING.get(name, tuple)():
             add_op(dialect, op)
-        for attribute in ATTRIBUTES.get(name, tuple)():
-            add_attribute(dialect, attribute)
+        for word in ATTRIBUTES.get(name, "").split():
+            add_attribute(dialect, word_attribute(f"{name}.{word}"))
     return dialect

@@ -11,11 +11,11 @@ reads and writes. Its body follows from the name, so that the custom form omits 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self, cast
 
 from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
     AffineMapAttr,
     ArrayAttr,
     BoolAttr,
@@ -25,22 +25,20 @@ from xdsl.dialects.builtin import (
     MemRefType,
     StringAttr,
     TensorType,
-    UnitAttr,
     UnrankedMemRefType,
     i32,
     i64,
 )
 from xdsl.dialects.linalg import ops as linalg_ops
-from xdsl.dialects.utils.dynamic_index_list import (
-    parse_dynamic_index_list_without_types,
-    print_dynamic_index_list,
-)
+from xdsl.dialects.utils.dynamic_index_list import DynamicIndexList
 from xdsl.ir import Attribute, Block, Operation, ParametrizedAttribute, Region, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     AttrSizedOperandSegments,
     IRDLOperation,
     ParsePropInAttrDict,
+    RangeOf,
+    RangeVarConstraint,
     VarConstraint,
     base,
     irdl_attr_definition,
@@ -56,14 +54,6 @@ from xdsl.irdl import (
     var_region_def,
     var_result_def,
 )
-from xdsl.irdl.declarative_assembly_format import (
-    AttributeVariable,
-    CustomDirective,
-    ParsingState,
-    PrintingState,
-    VariadicOperandVariable,
-    irdl_custom_directive,
-)
 from xdsl.parser import AttrParser, Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import (
@@ -77,7 +67,21 @@ from xdsl.traits import (
 )
 
 from ..interfaces import ResultAliases
-from . import affine_accesses, affine_forms
+from . import affine_accesses, affine_forms, directives
+from .form_parts import (
+    INDEX,
+    PAREN,
+    parse_arguments,
+    parse_assignment,
+    parse_body,
+    parse_results,
+    print_assignments,
+    print_body,
+    print_group,
+    print_results,
+    resolve_assignments,
+    segments,
+)
 
 AnyMemRef = base(MemRefType) | base(UnrankedMemRefType)
 
@@ -96,70 +100,28 @@ class TransposeOp(IRDLOperation):
     result = result_def(MemRefType)
 
     traits = traits_def(NoMemoryEffect(), ResultAliases())
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        source = parser.parse_unresolved_operand()
-        map = parser.parse_affine_map()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        parser.parse_keyword("to")
-        return cls.create(
-            operands=[parser.resolve_operand(source, type)],
-            properties={"permutation": AffineMapAttr(map)},
-            attributes=attributes,
-            result_types=[parser.parse_type()],
-        )
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_operand(self.source)
-        printer.print_string(f" {self.permutation.data}")
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.source.type)
-        printer.print_string(" to ")
-        printer.print_attribute(self.result.type)
+    custom_directives = (directives.Map,)
+    assembly_format = (
+        "$source custom<Map>($permutation) attr-dict `:` type($source) `to` type($result)"
+    )
 
 
 class Prefetch(IRDLOperation):
     """Fetch bytes into a cache."""
 
+    HINTS: ClassVar = (
+        "`,` custom<Access>($isWrite) `,` `locality` `` `<` $localityHint `>` `,` "
+        "custom<Cache>($isDataCache) attr-dict `:` type($memref)"
+    )
+
     memref = operand_def(MemRefType)
     indices = var_operand_def(IndexType)
     isWrite = prop_def(BoolAttr)
-    localityHint = prop_def(IntegerAttr)
+    localityHint = prop_def(IntegerAttr.constr(i32))
     isDataCache = prop_def(BoolAttr)
 
-    @staticmethod
-    def parse_hints(parser: Parser) -> dict[str, Attribute]:
-        def parse_whether(word: str, other: str) -> BoolAttr:
-            is_word = parser.parse_optional_keyword(word) is not None
-            if not is_word:
-                parser.parse_keyword(other)
-            return BoolAttr.from_bool(is_word)
-
-        parser.parse_punctuation(",")
-        is_write = parse_whether("write", "read")
-        parser.parse_punctuation(",")
-        parser.parse_keyword("locality")
-        with parser.in_angle_brackets():
-            locality = parser.parse_integer()
-        parser.parse_punctuation(",")
-        return {
-            "isWrite": is_write,
-            "localityHint": IntegerAttr(locality, i32),
-            "isDataCache": parse_whether("data", "instr"),
-        }
-
-    def print_hints(self, printer: Printer) -> None:
-        printer.print_string(", write" if self.isWrite.value.data else ", read")
-        printer.print_string(f", locality<{self.localityHint.value.data}>")
-        printer.print_string(", data" if self.isDataCache.value.data else ", instr")
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.memref.type)
+    traits = traits_def(MemoryReadEffect())
+    custom_directives = (directives.Access, directives.Cache, directives.Subscripts)
 
 
 @irdl_op_definition
@@ -168,26 +130,7 @@ class PrefetchOp(Prefetch):
 
     name = "memref.prefetch"
 
-    traits = traits_def(MemoryReadEffect())
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        memref = parser.parse_unresolved_operand()
-        square = parser.Delimiter.SQUARE
-        indices = parser.parse_comma_separated_list(
-            square, lambda: parser.parse_operand(IndexType())
-        )
-        hints, attributes = cls.parse_hints(parser), parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        operands = [parser.resolve_operand(memref, parser.parse_type()), *indices]
-        return cls.create(operands=operands, properties=hints, attributes=attributes)
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_operand(self.memref)
-        with printer.in_square_brackets():
-            printer.print_list(self.indices, printer.print_operand)
-        self.print_hints(printer)
+    assembly_format = f"$memref `[` $indices `]` {Prefetch.HINTS}"
 
 
 @irdl_op_definition
@@ -198,22 +141,7 @@ class AffinePrefetchOp(Prefetch):
 
     map = prop_def(AffineMapAttr)
 
-    traits = traits_def(MemoryReadEffect())
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        memref, map, indices = affine_accesses.parse_subscripts(parser)
-        hints, attributes = cls.parse_hints(parser), parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        operands = [parser.resolve_operand(memref, parser.parse_type()), *indices]
-        return cls.create(
-            operands=operands, properties={**hints, "map": map}, attributes=attributes
-        )
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        affine_accesses.print_subscripts(printer, self.memref, self.map.data, self.indices)
-        self.print_hints(printer)
+    assembly_format = f"$memref custom<Subscripts>($indices, $map) {Prefetch.HINTS}"
 
 
 @irdl_op_definition
@@ -284,27 +212,14 @@ class DistinctObjectsOp(IRDLOperation):
 
     name = "memref.distinct_objects"
 
-    arguments = var_operand_def(MemRefType)
-    res = var_result_def(MemRefType)
+    T: ClassVar = RangeVarConstraint("T", RangeOf(MemRefType))
+
+    arguments = var_operand_def(T)
+    res = var_result_def(T)
 
     traits = traits_def(NoMemoryEffect(), ResultAliases())
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        plain = parser.Delimiter.NONE
-        operands = parser.parse_comma_separated_list(plain, parser.parse_unresolved_operand)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        start, types = parser.pos, parser.parse_comma_separated_list(plain, parser.parse_type)
-        values = parser.resolve_operands(operands, types, start)
-        return cls.create(operands=values, result_types=types, attributes=attributes)
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_list(self.arguments, printer.print_operand)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_list(self.res.types, printer.print_attribute)
+    assembly_format = "$arguments attr-dict `:` type($arguments)"
 
 
 # --------------------------------------------------------------------------------- scf
@@ -323,40 +238,6 @@ class InParallelOp(IRDLOperation):
     assembly_format = "$region attr-dict"
 
 
-def parse_sizes(parser: Parser, operands: list[UnresolvedOperand]) -> DenseArrayBase[Any]:
-    """Parse sizes, static or operands, which are appended to `operands`."""
-    paren = Parser.Delimiter.PAREN
-    values, sizes = parse_dynamic_index_list_without_types(parser, DYNAMIC_INDEX, delimiter=paren)
-    operands += values
-    return DenseArrayBase.from_list(i64, sizes)
-
-
-def print_sizes(
-    printer: Printer, static: DenseArrayBase[Any], operands: Sequence[SSAValue]
-) -> None:
-    """Print sizes, static or operands."""
-    paren = Parser.Delimiter.PAREN
-    print_dynamic_index_list(printer, DYNAMIC_INDEX, operands, static.get_values(), delimiter=paren)
-
-
-@irdl_custom_directive
-class Sizes(CustomDirective):
-    """Sizes in parentheses, static or operands: `(2, %n)`."""
-
-    dynamic: VariadicOperandVariable
-    static: AttributeVariable
-
-    def parse(self, parser: Parser, state: ParsingState) -> None:
-        operands: list[UnresolvedOperand] = []
-        self.static.set(state, parse_sizes(parser, operands))
-        self.dynamic.set(state, operands)
-
-    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
-        state.print_whitespace(printer)
-        static = cast("DenseArrayBase[Any]", self.static.get(op))
-        print_sizes(printer, static, self.dynamic.get(op))
-
-
 # ------------------------------------------------------------------------------ affine
 
 
@@ -372,26 +253,11 @@ class DelinearizeIndexOp(IRDLOperation):
     multi_index = var_result_def(IndexType)
 
     traits = traits_def(Pure())
-    custom_directives = (Sizes,)
+    custom_directives = (directives.Sizes,)
     assembly_format = (
         "$linear_index `into` custom<Sizes>($dynamic_basis, $static_basis) attr-dict `:` "
         "type($multi_index)"
     )
-
-
-@irdl_custom_directive
-class Disjoint(CustomDirective):
-    """`disjoint`, or nothing, also for the `false` that `mlir-opt` prints."""
-
-    flag: AttributeVariable
-
-    def parse(self, parser: Parser, state: ParsingState) -> None:
-        if parser.parse_optional_keyword("disjoint") is not None:
-            self.flag.set(state, UnitAttr())
-
-    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
-        printer.print_string(" disjoint " if self.flag.get(op) == UnitAttr() else " ")
-        state.should_emit_space, state.last_was_punctuation = False, True
 
 
 @irdl_op_definition
@@ -408,7 +274,7 @@ class LinearizeIndexOp(IRDLOperation):
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(Pure())
-    custom_directives = (Sizes, Disjoint)
+    custom_directives = (directives.Sizes, directives.Disjoint)
     assembly_format = (
         "custom<Disjoint>($disjoint) `[` $multi_index `]` `by` custom<Sizes>($dynamic_basis, "
         "$static_basis) attr-dict `:` type($linear_index)"
@@ -437,96 +303,61 @@ class ForallOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        paren, groups = parser.Delimiter.PAREN, list[list[UnresolvedOperand]]([[], [], []])
-        indices = parser.parse_comma_separated_list(
-            paren, lambda: parser.parse_argument(expect_type=False)
-        )
-        count = len(indices)
-        lower = DenseArrayBase.from_list(i64, [0] * count)
-        step = DenseArrayBase.from_list(i64, [1] * count)
+        indices, groups = parse_arguments(parser), list[list[UnresolvedOperand]]([[], [], []])
+        lower, step = (DenseArrayBase.from_list(i64, [k] * len(indices)) for k in (0, 1))
         if parser.parse_optional_keyword("in") is not None:
-            upper = parse_sizes(parser, groups[1])
+            upper = directives.parse_sizes(parser, groups[1])
         else:
             parser.parse_punctuation("=")
-            lower = parse_sizes(parser, groups[0])
+            lower = directives.parse_sizes(parser, groups[0])
             parser.parse_keyword("to")
-            upper = parse_sizes(parser, groups[1])
+            upper = directives.parse_sizes(parser, groups[1])
             parser.parse_keyword("step")
-            step = parse_sizes(parser, groups[2])
-        arguments = [index.resolve(IndexType()) for index in indices]
-        bounds = [parser.resolve_operand(v, IndexType()) for group in groups for v in group]
-        shared: list[SSAValue] = []
+            step = directives.parse_sizes(parser, groups[2])
+        bounds = [parser.resolve_operand(v, INDEX) for group in groups for v in group]
+        start = parser.pos
+        outputs: list[Any] = []
         types: Sequence[Attribute] = ()
         if parser.parse_optional_keyword("shared_outs") is not None:
-
-            def parse_output() -> tuple[Parser.UnresolvedArgument, Any]:
-                argument = parser.parse_argument(expect_type=False)
-                parser.parse_punctuation("=")
-                return argument, parser.parse_unresolved_operand()
-
-            outputs = parser.parse_comma_separated_list(paren, parse_output)
-            parser.parse_punctuation("->")
-            types = parser.parse_comma_separated_list(paren, parser.parse_type)
-            for (argument, operand), type in zip(outputs, types, strict=True):
-                arguments.append(argument.resolve(type))
-                shared.append(parser.resolve_operand(operand, type))
-        body = parser.parse_region(arguments)
-        if body.block.last_op is None or not body.block.last_op.has_trait(IsTerminator):
-            body.block.add_op(InParallelOp.create(regions=[Region()]))
+            outputs = parser.parse_comma_separated_list(PAREN, lambda: parse_assignment(parser))
+            types = parse_results(parser)
+        arguments, shared = resolve_assignments(parser, outputs, types, start)
+        body = parse_body(parser, InParallelOp, [*indices, *arguments])
         attributes = parser.parse_optional_attr_dict()
-        properties: dict[str, Attribute] = {
-            "staticLowerBound": lower,
-            "staticUpperBound": upper,
-            "staticStep": step,
-            "operandSegmentSizes": DenseArrayBase.from_list(i32, [*map(len, (*groups, shared))]),
-        }
-        if "mapping" in attributes:
-            properties["mapping"] = attributes.pop("mapping")
+        mapping = {"mapping": attributes.pop("mapping")} if "mapping" in attributes else {}
         return cls.create(
             operands=[*bounds, *shared],
-            properties=properties,
+            properties={
+                "staticLowerBound": lower,
+                "staticUpperBound": upper,
+                "staticStep": step,
+                **segments(*groups, shared),
+                **mapping,
+            },
             attributes=attributes,
             result_types=types,
             regions=[body],
         )
 
     def print(self, printer: Printer) -> None:
-        count = len(self.staticUpperBound.get_values())
         arguments = self.body.block.args
-        printer.print_string(" ")
-        with printer.in_parens():
-            printer.print_list(arguments[:count], printer.print_ssa_value)
+        count = len(arguments) - len(self.outputs)
+        print_group(printer, " ", arguments[:count])
         lower, step = self.staticLowerBound.get_values(), self.staticStep.get_values()
         if set(lower) <= {0} and set(step) <= {1}:
             printer.print_string(" in ")
-            print_sizes(printer, self.staticUpperBound, self.dynamicUpperBound)
+            directives.print_sizes(printer, self.staticUpperBound, self.dynamicUpperBound)
         else:
             printer.print_string(" = ")
-            print_sizes(printer, self.staticLowerBound, self.dynamicLowerBound)
+            directives.print_sizes(printer, self.staticLowerBound, self.dynamicLowerBound)
             printer.print_string(" to ")
-            print_sizes(printer, self.staticUpperBound, self.dynamicUpperBound)
+            directives.print_sizes(printer, self.staticUpperBound, self.dynamicUpperBound)
             printer.print_string(" step ")
-            print_sizes(printer, self.staticStep, self.dynamicStep)
+            directives.print_sizes(printer, self.staticStep, self.dynamicStep)
         if self.outputs:
-
-            def print_output(pair: tuple[SSAValue, SSAValue]) -> None:
-                printer.print_ssa_value(pair[0])
-                printer.print_string(" = ")
-                printer.print_operand(pair[1])
-
-            printer.print_string(" shared_outs")
-            with printer.in_parens():
-                pairs = zip(arguments[count:], self.outputs, strict=True)
-                printer.print_list(pairs, print_output)
-            printer.print_string(" -> ")
-            with printer.in_parens():
-                printer.print_list(self.outputs.types, printer.print_attribute)
-        printer.print_string(" ")
-        last = self.body.block.last_op
-        is_empty = isinstance(last, InParallelOp) and not last.region.blocks
-        printer.print_region(
-            self.body, print_entry_block_args=False, print_block_terminators=not is_empty
-        )
+            print_assignments(printer, " shared_outs", arguments[count:], self.outputs)
+            print_results(printer, self.outputs.types)
+        print_body(printer, self.body)
         mapping = {} if self.mapping is None else {"mapping": self.mapping}
         printer.print_op_attributes({**self.attributes, **mapping})
 
@@ -566,15 +397,11 @@ class StructuredOp(IRDLOperation):
         """Parse attributes, the ins and outs, and the types of results."""
         attributes = parser.parse_optional_attr_dict()
         groups = [parse_group(parser, name) for name in ("ins", "outs")]
-        results: Sequence[Attribute] = ()
-        if parser.parse_optional_punctuation("->") is not None:
-            paren = parser.Delimiter.PAREN
-            listed = parser.parse_optional_comma_separated_list(paren, parser.parse_type)
-            results = [parser.parse_type()] if listed is None else listed
+        results = parse_results(parser)
         declared = cls.get_irdl_definition().properties
         properties |= {name: attributes.pop(name) for name in declared if name in attributes}
         if issubclass(cls, NamedOp):
-            properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, [*map(len, groups)])
+            properties |= segments(*groups)
         return cls.create(
             operands=[value for group in groups for value in group],
             properties=properties,
@@ -643,6 +470,75 @@ class NamedOp(StructuredOp):
         return self.inputs, self.outputs
 
 
+class Relayout(IRDLOperation):
+    """Move the elements of a tensor into tiles of its dims, or out of them."""
+
+    T: ClassVar = VarConstraint("T", AnyAttr())
+
+    outer_dims_perm = opt_prop_def(DenseArrayBase.constr(i64))
+    inner_dims_pos = prop_def(DenseArrayBase.constr(i64))
+    static_inner_tiles = prop_def(DenseArrayBase.constr(i64))
+    result = result_def(T)
+
+    traits = traits_def(NoMemoryEffect())
+    custom_directives = (DynamicIndexList,)
+
+    FORM: ClassVar = (
+        "(`outer_dims_perm` `=` $outer_dims_perm^)? `inner_dims_pos` `=` $inner_dims_pos "
+        "`inner_tiles` `=` custom<DynamicIndexList>($inner_tiles, $static_inner_tiles) "
+        "`into` $dest attr-dict `:` type($source) `->` type($dest)"
+    )
+
+
+@irdl_op_definition
+class PackOp(Relayout):
+    """Move the elements of a tensor into tiles, and fill what is left of them."""
+
+    name = "linalg.pack"
+
+    source = operand_def(TensorType)
+    dest = operand_def(Relayout.T)
+    padding_value = opt_operand_def(AnyAttr())
+    inner_tiles = var_operand_def(IndexType)
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    assembly_format = (
+        "$source (`padding_value` `(` $padding_value^ `:` type($padding_value) `)`)? "
+        f"{Relayout.FORM}"
+    )
+
+
+@irdl_op_definition
+class UnpackOp(Relayout):
+    """Move the elements of a tensor out of tiles."""
+
+    name = "linalg.unpack"
+
+    source = operand_def(TensorType)
+    dest = operand_def(Relayout.T)
+    inner_tiles = var_operand_def(IndexType)
+
+    assembly_format = f"$source {Relayout.FORM}"
+
+
+class WinogradTransform(IRDLOperation):
+    """Transform an operand or the result of a convolution, for its algorithm by Winograd."""
+
+    T: ClassVar = VarConstraint("T", AnyAttr())
+
+    input = operand_def(TensorType)
+    output = operand_def(T)
+    fmr = prop_def(IntegerAttr)
+    result = result_def(T)
+
+    traits = traits_def(NoMemoryEffect())
+    custom_directives = (directives.Winograd,)
+    assembly_format = (
+        "`fmr` `(` custom<Winograd>($fmr) `)` `ins` `(` $input `:` type($input) `)` `outs` `(` "
+        "$output `:` type($output) `)` attr-dict `->` type($result)"
+    )
+
+
 @irdl_op_definition
 class SoftmaxOp(StructuredOp):
     """Compute the softmax of `input` along a dim."""
@@ -707,13 +603,10 @@ def element_of(type: Attribute) -> Attribute:
     return cast("MemRefType[Attribute]", type).element_type
 
 
-@irdl_attr_definition
-class ElementwiseKindAttr(ParametrizedAttribute):
-    """The computation of `linalg.elementwise`."""
+class WordAttr(ParametrizedAttribute):
+    """One of some words."""
 
-    name = "linalg.elementwise_kind"
-
-    kind: StringAttr
+    word: StringAttr
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
@@ -722,28 +615,14 @@ class ElementwiseKindAttr(ParametrizedAttribute):
 
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
-            printer.print_string(self.kind.data)
+            printer.print_string(self.word.data)
 
 
-class MappingAttr(ParametrizedAttribute):
-    """The processors that run a dim of `scf.forall`."""
-
-    dim: StringAttr
-
-    @classmethod
-    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        with parser.in_angle_brackets():
-            return [StringAttr(parser.parse_identifier())]
-
-    def print_parameters(self, printer: Printer) -> None:
-        with printer.in_angle_brackets():
-            printer.print_string(self.dim.data)
-
-
-def mapping_attribute(name: str) -> type[MappingAttr]:
-    """Return the class of `#gpu.NAME<x>`."""
-    members = {"name": f"gpu.{name}", "__module__": __name__, "__doc__": MappingAttr.__doc__}
-    return irdl_attr_definition(type(f"{name.title()}MappingAttr", (MappingAttr,), members))
+def word_attribute(name: str) -> type[WordAttr]:
+    """Return the class of `#NAME<word>`."""
+    members = {"name": name, "__module__": __name__, "__doc__": WordAttr.__doc__}
+    kind = "".join(part.title() for part in re.split(r"\W|_", name))
+    return irdl_attr_definition(type(f"{kind}Attr", (WordAttr,), members))
 
 
 NAMED = """
@@ -764,10 +643,14 @@ NAMED = """
 """The named ops of linalg that xDSL lacks, apart from `linalg.map` and `linalg.softmax`."""
 
 
-def named_op(name: str) -> type[NamedOp]:
-    """Return the class of the op `linalg.NAME`."""
-    attributes = {"name": f"linalg.{name}", "__module__": __name__, "__doc__": NamedOp.__doc__}
-    return irdl_op_definition(type(f"{name.title().replace('_', '')}Op", (NamedOp,), attributes))
+WINOGRAD = "filter", "input", "output"
+"""Operands and results of a convolution that `linalg.winograd_NAME_transform` transforms."""
+
+
+def named_op(name: str, kind: type[IRDLOperation]) -> type[IRDLOperation]:
+    """Return the class of the op `linalg.NAME`, one of a kind."""
+    attributes = {"name": f"linalg.{name}", "__module__": __name__, "__doc__": kind.__doc__}
+    return irdl_op_definition(type(f"{name.title().replace('_', '')}Op", (kind,), attributes))
 
 
 MISSING: dict[str, Callable[[], Sequence[type[Operation]]]] = {
@@ -779,23 +662,29 @@ MISSING: dict[str, Callable[[], Sequence[type[Operation]]]] = {
         GenericAtomicRMWOp,
         AtomicYieldOp,
         DistinctObjectsOp,
+        affine_accesses.StartOp,
+        affine_accesses.WaitOp,
     ),
     "scf": lambda: (ForallOp, InParallelOp),
     "affine": lambda: (
         affine_forms.ParallelOp,
         affine_forms.MaxOp,
         AffinePrefetchOp,
-        affine_accesses.DmaStartOp,
-        affine_accesses.DmaWaitOp,
+        affine_accesses.AffineStartOp,
+        affine_accesses.AffineWaitOp,
         DelinearizeIndexOp,
         LinearizeIndexOp,
     ),
-    "linalg": lambda: (MapOp, SoftmaxOp, *map(named_op, NAMED)),
+    "linalg": lambda: (
+        *(MapOp, SoftmaxOp, PackOp, UnpackOp),
+        *(named_op(name, NamedOp) for name in NAMED),
+        *(named_op(f"winograd_{name}_transform", WinogradTransform) for name in WINOGRAD),
+    ),
 }
 """The ops that each dialect lacks."""
 
-ATTRIBUTES: dict[str, Callable[[], Sequence[type[Attribute]]]] = {
-    "linalg": lambda: [ElementwiseKindAttr],
-    "gpu": lambda: [*map(mapping_attribute, ("block", "thread", "warp", "warpgroup", "lane"))],
+ATTRIBUTES = {
+    "linalg": "elementwise_kind type_fn",
+    "gpu": "block thread warp warpgroup lane",
 }
-"""The attributes that each dialect lacks."""
+"""The attributes that each dialect lacks, each one of some words."""

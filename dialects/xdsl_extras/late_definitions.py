@@ -12,15 +12,16 @@ one is parsed. xDSL can do without this file once `irdl_op_definition` is as lat
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from threading import RLock
 from typing import Any, TypeVar
 
 import xdsl.irdl
+from xdsl.ir import Operation
 from xdsl.irdl import IRDLOperation, OpDef
-from xdsl.irdl.declarative_assembly_format import FormatProgram
+from xdsl.irdl.declarative_assembly_format import CustomDirective, FormatProgram
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
@@ -53,6 +54,28 @@ class LateFormat:
     def print(self, printer: Printer, op: IRDLOperation) -> None:
         """Print `op`, after its name."""
         self.program.print(printer, op)
+
+
+def use_form(
+    kind: Any, parse: Callable[[Any, Parser], Operation], print: Callable[[Any, Printer], None]
+) -> None:
+    """Let ops of a class be read and printed by functions."""
+    kind.parse, kind.print = classmethod(parse), print
+
+
+def use_format(kind: type[IRDLOperation], text: str, *custom: type[CustomDirective]) -> None:
+    """Let ops of a class be read and printed by a declarative format."""
+    definition = kind.get_irdl_definition()
+    definition.custom_directives |= {each.__name__: each for each in custom}
+    late = LateFormat(text, definition)
+
+    def parse(cls: type[IRDLOperation], parser: Parser) -> Operation:
+        return late.parse(parser, cls)
+
+    def print(op: IRDLOperation, printer: Printer) -> None:
+        late.print(printer, op)
+
+    use_form(kind, parse, print)
 
 
 class _LateAttribute:

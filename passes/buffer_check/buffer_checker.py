@@ -7,7 +7,7 @@ Check the buffers of a function: no use of one is a use of bytes that another on
     memref.copy %x, %b                            <- error: %a is needed, and overlaps %b
     memref.copy %a, %y                            <- note: it is needed here
 
-Facts, each by code that the planner does not use:
+Facts, each by code that the planner does not use, but for what each op does (`flow_of`):
 
 - `names`: the buffers and parameters that a value may name, a set of numbers as the bits of an int;
   a fixed point over what ops pass on, in any order.
@@ -40,15 +40,7 @@ from ...dialects.xdsl_extras.walking import walk
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ...runtime.program.components import reached
 from ..analysis.dominance import successors
-from ..bytes.buffer_facts import (
-    Kept,
-    callees_first,
-    facts_of,
-    holds_names,
-    is_yield,
-    names_bytes,
-    runs_of,
-)
+from ..bytes.buffer_facts import Kept, callees_first, facts_of, flow_of, names_bytes, runs_of
 from ..bytes.op_facts import is_storage
 from ..plan_check.faults import NotShown, hint_of
 from ..plan_check.held import Held
@@ -194,40 +186,19 @@ class BufferChecker:
 
     def named_by(self, op: Operation) -> Iterable[tuple[SSAValue, SSAValue]]:
         """Yield arguments and results, each with a value that it may name by what `op` does."""
-        facts = facts_of(op)
+        flow, at = flow_of(op, self.kept), op.parent_op()
         operands = [value for value in operands_of(op) if names_bytes(value.type)]
-        every = ((result, value) for result in op.results for value in operands)
+        yield from flow.named
         if isinstance(op, func.ReturnOp):
             self.returned += operands
             return
-        if facts.passes is not None:
-            yield from facts.passes.passed(op)
-        elif facts.calls is not None:
-            kept = self.kept.get(facts.calls.callee(op))
-            for i, value in enumerate(operands_of(op)):
-                if kept is None or i in kept.captured:
-                    self.capture((value,), op)
-                if kept is None or i in kept.returned:
-                    yield from ((result, value) for result in op.results)
-        elif is_yield(op):
-            pass
-        elif facts.captures or not facts.is_known:
-            self.capture(operands, op)
-            yield from every
-        elif facts.aliasing is not None:
-            yield from facts.aliasing.aliases(op)
-        else:
-            values = [*operands, *op.results]
-            if len(values) > 1 and any(holds_names(value.type) for value in values):
-                self.capture(operands, op)
-            if not facts.allocates:
-                yield from every
-        at: Operation | None = op
-        while (at := at.parent_op()) in self.flow.index and at is not None:
+        self.capture((value for value, _ in flow.captured), op)
+        while at in self.flow.index and at is not None:
             if not facts_of(at).is_known:
                 self.capture(operands, op)
             elif runs_of(at) is Runs.LATER:
                 self.capture((v for v in operands if not at.is_ancestor(v.owner)), op)
+            at = at.parent_op()
 
     def capture(self, values: Iterable[SSAValue], op: Operation) -> None:
         self.captured.update((id(value), (value, op)) for value in values)

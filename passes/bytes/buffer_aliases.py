@@ -18,11 +18,11 @@ ops, nearly.
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
+import numpy as np
 from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
@@ -31,47 +31,22 @@ from ...dialects.interfaces import Runs
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ..analysis.dominance import postorder
 from ..support.walk import run_nested
-from .buffer_facts import (
-    Facts,
-    Kept,
-    callees_first,
-    facts_of,
-    holds_names,
-    is_yield,
-    names_bytes,
-    runs_of,
-)
+from .buffer_facts import RETURNED, Kept, callees_first, facts_of, flow_of, names_bytes, runs_of
 
-ALLOCATIONS = (memref.AllocOp, memref.AllocaOp)
+Allocation = memref.AllocOp | memref.AllocaOp
 
 
-@dataclass
 class Loops:
     """Loops as ranges of positions: from before the first op to after the last one."""
 
-    ranges: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
-    _starts: list[int] = field(default_factory=list[int])
-    _rows: list[list[int]] = field(default_factory=list[list[int]])
-    """The greatest end of 2^k loops, from each on."""
-
-    def close(self) -> None:
-        """Prepare for questions."""
-        ordered = sorted(self.ranges)
-        self._starts = [start for start, _ in ordered]
-        self._rows = [[stop for _, stop in ordered]]
-        width = 1
-        while 2 * width <= len(ordered):
-            row = self._rows[-1]
-            self._rows.append([*map(max, row, row[width:])])
-            width *= 2
+    def __init__(self, ranges: Iterable[tuple[int, int]] = ()) -> None:
+        pairs = np.array(sorted(ranges), np.int64).reshape(-1, 2)
+        self.starts, self.stops = pairs[:, 0], pairs[:, 1]
 
     def furthest(self, low: int, high: int) -> int:
         """Return the greatest end of the loops that start in [low, high)."""
-        i, j = bisect_left(self._starts, low), bisect_left(self._starts, high)
-        if i >= j:
-            return 0
-        k = (j - i).bit_length() - 1
-        return max(self._rows[k][i], self._rows[k][j - (1 << k)])
+        i, j = self.starts.searchsorted((low, high))
+        return int(self.stops[i:j].max(initial=0))
 
     def extended(self, first: int, last: int) -> int:
         """Return the last position at which what is mentioned in [first, last] is live."""
@@ -80,17 +55,9 @@ class Loops:
         return last
 
 
-class Escape(NamedTuple):
-    """Why the bytes of a class may be used elsewhere."""
-
-    why: str
-    op: Operation
-    is_return: bool = False
-
-
-def worse(one: Escape | None, other: Escape | None) -> Escape | None:
-    """Return that of two which says more: what is returned may be captured, too."""
-    return other if one is None or (other and one.is_return) else one
+def worse(one: str | None, other: str | None) -> str | None:
+    """Return that reason of two which says more: what is returned may be captured, too."""
+    return other if one is None or (other and one == RETURNED) else one
 
 
 @dataclass(eq=False)
@@ -101,7 +68,7 @@ class Alias:
     last: int
     is_foreign: bool = False
     """True if some of its bytes are not of an allocation in this function."""
-    escape: Escape | None = None
+    escape: str | None = None
     """Why its bytes may be used elsewhere."""
     frees: list[Operation] = field(default_factory=list[Operation])
     above: Alias | None = None
@@ -123,17 +90,11 @@ class Buffers:
     summaries: Mapping[str, Kept]
     position: dict[Operation, int] = field(default_factory=dict[Operation, int])
     regions: dict[Block, Nested] = field(default_factory=lambda: {})
-    stops: dict[Block, int] = field(default_factory=dict[Block, int])
-    """The position after the last op of each block."""
-    bodies: dict[Block, Block] = field(default_factory=dict[Block, Block])
-    """The first block of the function, or of the parallel body, that each block is in."""
-    opaque: dict[Block, Operation] = field(default_factory=dict[Block, Operation])
-    """The blocks of regions that are run in unknown ways, each with the op that does."""
-    later: dict[Block, Operation] = field(default_factory=dict[Block, Operation])
-    """The blocks of regions that may run at once with what follows, each with the outermost op."""
-    allocs: list[Operation] = field(default_factory=list[Operation])
+    allocs: list[Allocation] = field(default_factory=list[Allocation])
     loops: Loops = field(default_factory=Loops)
     at: int = 0
+    _ranges: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    """The loops met so far."""
     _aliases: dict[int, Alias] = field(default_factory=dict[int, Alias])
     """By the identity of a value: xDSL's hash is slow."""
 
@@ -162,10 +123,10 @@ class Buffers:
         a.frees += b.frees
         b.above = a
 
-    def escape(self, value: SSAValue, why: str, op: Operation) -> None:
+    def escape(self, value: SSAValue, why: str) -> None:
         if names_bytes(value.type):
-            alias, is_return = self.of(value), isinstance(op, func.ReturnOp)
-            alias.escape = worse(alias.escape, Escape(why, op, is_return))
+            alias = self.of(value)
+            alias.escape = worse(alias.escape, why)
 
     # ----------------------------------------------------------------- reading
 
@@ -175,7 +136,7 @@ class Buffers:
         for argument in self.entry.args:
             if names_bytes(argument.type):
                 self.of(argument).is_foreign = True
-        self.loops.close()
+        self.loops = Loops(self._ranges)
         return self
 
     @property
@@ -186,27 +147,15 @@ class Buffers:
         self, region: Region, around: Nested | None, holder: Operation | None, arm: int
     ) -> Iterator[Any]:
         """Read a region; yields what reads the regions in it."""
-        runs = None if holder is None else runs_of(holder)
-        blocks = in_order(region)
-        starts: dict[Block, int] = {}
+        blocks, starts = in_order(region), dict[Block, int]()
         entry: Nested | None = None
         for block in blocks:
             if entry is None:
-                found = Nested(block, around, holder, arm, 0, runs is Runs.ONE)
-                entry = found
-                parent = None if around is None else around.block
-                is_own = parent is None or (runs is not None and runs.shares_time)
-                self.bodies[block] = block if is_own or parent is None else self.bodies[parent]
+                nested = entry = Nested.of(block, around, holder, arm)
             else:
                 last = entry.block.last_op
-                found = Nested(block, entry, last, 0, 0, False)
-                self.bodies[block] = self.bodies[entry.block]
-            self.regions[block] = found
-            for table, kind in ((self.later, Runs.LATER), (self.opaque, None)):
-                if holder is not None and runs is kind:
-                    table[block] = holder
-                elif around is not None and around.block in table:
-                    table[block] = table[around.block]
+                nested = replace(entry, block=block, parent=entry, holder=last, is_arm=False)
+            self.regions[block] = nested
             starts[block] = self.at
             for argument in block.args:
                 if names_bytes(argument.type):
@@ -215,34 +164,25 @@ class Buffers:
             op = block.first_op
             while op is not None:
                 start = self.at
-                self.visit(op, block)
+                self.visit(op, nested)
                 for i, inner in enumerate(op.regions):
                     if inner.blocks:
-                        yield self._region(inner, found, op, i)
+                        yield self._region(inner, nested, op, i)
                 if op.regions:
-                    self._leave(op, start)
+                    for region_block in (b for inner in op.regions for b in inner.blocks):
+                        self.regions[region_block].end = self.at
+                    if runs_of(op) not in (Runs.ONE, Runs.LATER):
+                        self._ranges.append((start, self.at))
+                    self._link(op)
                 for target in op.successors:
                     if target in starts:  # a jump back
-                        self.loops.ranges.append((starts[target], self.at))
+                        self._ranges.append((starts[target], self.at))
                 op = op.next_op
-            self.stops[block] = self.at
+            nested.stop = self.at
         for block in blocks:
             self.regions[block].end = self.at
 
-    def _leave(self, op: Operation, start: int) -> None:
-        """Read what an op with regions does with values, after its regions."""
-        facts = facts_of(op)
-        for region in op.regions:
-            for block in region.blocks:
-                if block in self.regions:
-                    self.regions[block].end = self.at
-        if runs_of(op) not in (Runs.ONE, Runs.LATER):
-            self.loops.ranges.append((start, self.at))
-        if facts.passes is not None:
-            for name, value in facts.passes.passed(op):
-                self.unite(name, value)
-
-    def visit(self, op: Operation, block: Block) -> None:
+    def visit(self, op: Operation, nested: Nested) -> None:
         """Read an op, but for what is in its regions."""
         self.position[op] = self.at
         facts, operands = facts_of(op), [v for v in operands_of(op) if names_bytes(v.type)]
@@ -253,74 +193,28 @@ class Buffers:
             operands = []
         for value in (*operands, *results):
             self.mention(value)
-        if isinstance(op, ALLOCATIONS):
+        if isinstance(op, Allocation):
             self.allocs.append(op)
         elif operands or results:
-            self._link(op, facts, operands, results)
-            if block in self.opaque and not facts_of(self.opaque[block]).is_known:
-                holder = self.opaque[block]
+            if not op.regions:
+                self._link(op)
+            if (holder := nested.opaque) is not None and not facts_of(holder).is_known:
                 for value in (*operands, *results):
-                    self.escape(value, f"used in a region of {holder.name}", holder)
-        if (holder := self.later.get(block)) is not None:
+                    self.escape(value, f"used in a region of {holder.name}")
+        if (holder := nested.later) is not None:
             for value in operands:
                 if not holder.is_ancestor(value.owner):
-                    self.escape(value, f"used in a region of {holder.name}", holder)
+                    self.escape(value, f"used in a region of {holder.name}")
         self.at += 1
 
-    def _link(
-        self, op: Operation, facts: Facts, operands: list[SSAValue], results: Sequence[SSAValue]
-    ) -> None:
+    def _link(self, op: Operation) -> None:
         """Unite what shares bytes by what `op` does, and note what escapes."""
-        if isinstance(op, func.ReturnOp):
-            for value in operands:
-                self.escape(value, "returned", op)
-        elif facts.passes is not None:
-            if runs_of(op) is None:
-                for name, value in facts.passes.passed(op):
-                    self.unite(name, value)
-        elif facts.calls is not None:
-            self._link_call(op, facts.calls.callee(op))
-        elif is_yield(op):
-            return
-        elif not facts.is_known or facts.captures or facts.frees:
-            self._link_unknown(op, operands, results)
-        else:
-            if facts.aliasing is not None:
-                for name, value in facts.aliasing.aliases(op):
-                    self.unite(name, value)
-            elif not facts.allocates:
-                for result in results:
-                    for value in operands:
-                        self.unite(result, value)
-            for result in results if facts.allocates or not operands else ():
-                self.of(result).is_foreign = True
-            values = [*operands, *results]
-            if any(holds_names(value.type) for value in values) and len(values) > 1:
-                for value in values:
-                    if facts.aliasing is None:
-                        self.escape(value, f"may be stored by {op.name}", op)
-
-    def _link_unknown(
-        self, op: Operation, operands: list[SSAValue], results: Sequence[SSAValue]
-    ) -> None:
-        for value in operands:
-            self.unite(value, operands[0])
-            self.escape(value, f"an operand of {op.name}, whose effects are not known", op)
-        for value in results:
-            if operands:
-                self.unite(value, operands[0])
-            self.of(value).is_foreign = True
-
-    def _link_call(self, op: Operation, callee: str) -> None:
-        summary = self.summaries.get(callee)
-        for i, value in enumerate(operands_of(op)):
-            if summary is None or i in summary.captured:
-                why = "captured by" if summary else "an operand of a call of"
-                self.escape(value, f"{why} @{callee}", op)
-            if summary is None or i in summary.returned:
-                for result in op.results:
-                    self.unite(result, value)
-        for result in op.results:
+        named, captured, is_foreign = flow_of(op, self.summaries)
+        for name, value in named:
+            self.unite(name, value)
+        for value, why in captured:
+            self.escape(value, why)
+        for result in op.results if is_foreign else ():
             if names_bytes(result.type):
                 self.of(result).is_foreign = True
 
@@ -329,7 +223,7 @@ class Buffers:
     def stop_of(self, home: Nested) -> int:
         """Return the position up to which a storage that is allocated in `home` is there."""
         is_first = home.parent is None or home.parent.block.parent is not home.block.parent
-        return home.end if is_first else self.stops[home.block]
+        return home.end if is_first else home.stop
 
     def summary(self) -> Kept:
         """Return what the function does with its parameters."""
@@ -339,7 +233,7 @@ class Buffers:
                 continue
             alias = self.of(argument)
             if alias.escape is not None:
-                (returns if alias.escape.is_return else captures).add(i)
+                (returns if alias.escape == RETURNED else captures).add(i)
             if alias.frees:
                 captures.add(i)
         return Kept(frozenset(captures), frozenset(returns))
@@ -353,8 +247,27 @@ class Nested:
     parent: Nested | None
     holder: Operation | None
     number: int
-    end: int
     is_arm: bool
+    body: Block
+    """The first block of the function, or of the parallel body, that it is in."""
+    opaque: Operation | None
+    """The op that runs it, or a block around it, in unknown ways."""
+    later: Operation | None
+    """The op that may run it, or a block around it, at once with what follows."""
+    end: int = 0
+    stop: int = 0
+    """The position after its last op."""
+
+    @staticmethod
+    def of(block: Block, around: Nested | None, holder: Operation | None, arm: int) -> Nested:
+        """Return the first block of a region of `holder`, which is in `around`."""
+        if around is None or holder is None:
+            return Nested(block, None, None, arm, False, block, None, None)
+        runs = runs_of(holder)
+        body = block if runs is not None and runs.shares_time else around.body
+        opaque = holder if runs is None else around.opaque
+        later = holder if runs is Runs.LATER else around.later
+        return Nested(block, around, holder, arm, runs is Runs.ONE, body, opaque, later)
 
 
 def in_order(region: Region) -> list[Block]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple, cast
 
@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import (
     UnrankedMemRefType,
     VectorType,
 )
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import (
     MemoryAllocEffect,
     MemoryEffect,
@@ -40,11 +40,16 @@ from ...dialects.interfaces import (
     Runs,
     RunsRegions,
 )
+from ...dialects.interfaces.buffer_flow import Named
 from ...dialects.memory import parameter_attributes
+from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ..functions.call_graph import CallGraph
 
 NO_CAPTURE = "llvm.nocapture"
 """Marks a parameter that a function does not keep."""
+
+RETURNED = "returned"
+"""The reason for which what a function returns is needed later."""
 
 NUMBERS = (
     IntegerType | IndexType | AnyFloat | ComplexType | VectorType | NoneType | HoldsNoTensors
@@ -117,14 +122,6 @@ def is_yield(op: Operation) -> bool:
     return is_last and around is not None and facts_of(around).passes is not None
 
 
-def callees_first(module: ModuleOp) -> Iterator[tuple[str, func.FuncOp]]:
-    """Yield the functions of a module by name, each after those that it names."""
-    graph = CallGraph.of(module)
-    for name in graph.callees_first():
-        if isinstance(function := graph.symbols[name], func.FuncOp):
-            yield name, function
-
-
 class Kept(NamedTuple):
     """The uses of its parameters that outlive a call of a function."""
 
@@ -140,3 +137,53 @@ class Kept(NamedTuple):
         attributes = (parameter_attributes(function, i) for i in range(count))
         kept = frozenset(i for i, entry in enumerate(attributes) if NO_CAPTURE not in entry)
         return Kept(kept, kept)
+
+
+class Flow(NamedTuple):
+    """The bytes that values name by what an op does."""
+
+    named: Named = ()
+    """Arguments and results, each with a value whose bytes it may name."""
+    captured: Sequence[tuple[SSAValue, str]] = ()
+    """The operands whose bytes may be used otherwise after the op, each with the reason."""
+    is_foreign: bool = False
+    """True if results may name bytes of no operand."""
+
+
+def flow_of(op: Operation, kept: Mapping[str, Kept]) -> Flow:
+    """Return which bytes values name by what `op` does; `kept` has the functions that it calls."""
+    facts = facts_of(op)
+    operands = [value for value in operands_of(op) if names_bytes(value.type)]
+    results = [result for result in op.results if names_bytes(result.type)]
+    every = [(result, value) for result in results for value in operands]
+    if facts.calls is not None:
+        callee = facts.calls.callee(op)
+        known, all_of_it = kept.get(callee), range(len(operands_of(op)))
+        captured, returned = known or (all_of_it, all_of_it)
+        why = f"captured by @{callee}" if known else f"an operand of a call of @{callee}"
+        values = [*enumerate(operands_of(op))]
+        named = [(result, v) for i, v in values if i in returned for result in results]
+        return Flow(named, [(v, why) for i, v in values if i in captured], True)
+    if facts.passes is not None:
+        return Flow(facts.passes.passed(op))
+    if is_yield(op):
+        return Flow()
+    if isinstance(op, func.ReturnOp):
+        return Flow((), [(value, RETURNED) for value in operands])
+    if not facts.is_known or facts.captures:
+        why = f"an operand of {op.name}, whose effects are not known"
+        return Flow(every, [(value, why) for value in operands], True)
+    if facts.aliasing is not None:
+        return Flow(facts.aliasing.aliases(op), (), facts.allocates or not operands)
+    values = [*operands, *results]
+    stores = len(values) > 1 and any(holds_names(value.type) for value in values)
+    captured = [(value, f"may be stored by {op.name}") for value in operands if stores]
+    return Flow(() if facts.allocates else every, captured, facts.allocates or not operands)
+
+
+def callees_first(module: ModuleOp) -> Iterator[tuple[str, func.FuncOp]]:
+    """Yield the functions of a module by name, each after those that it names."""
+    graph = CallGraph.of(module)
+    for name in graph.callees_first():
+        if isinstance(function := graph.symbols[name], func.FuncOp):
+            yield name, function

@@ -1,5 +1,6 @@
 """Read the text that `mlir-opt` prints of upstream dialects, without unregistered ops."""
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -24,3 +25,16 @@ def test_each_form_is_read_and_printed(options: list[str], tmp_path: Path):
     source.write_text(text)
     assert opt.main([str(source), "--split-input-file", "-o", str(printed)]) == 0
     assert mlir_opt(printed.read_text()) == mlir_opt(text)
+
+
+def test_each_op_of_the_seven_dialects_is_among_the_forms():
+    library = Path(tool("mlir-opt")).parents[1] / "lib" / "libMLIR.so"
+    word = rb"\0((?:memref|scf|cf|func|arith|affine|linalg)\.[a-z_0-9.]+)(?=\0)"
+    names = {name.decode() for name in re.findall(word, library.read_bytes())}
+    text = "\n// -----\n".join(f"{name} =" for name in sorted(names))
+    command = [tool("mlir-opt"), "--split-input-file"]
+    errors = subprocess.run(command, input=text, capture_output=True, text=True).stderr
+    ops = names - {*re.findall("custom op '(.*)' is unknown", errors)}
+    forms = mlir_opt(FORMS.read_text(), "--mlir-print-op-generic")
+    assert len(ops) > 200
+    assert not ops - {*re.findall(r'"([a-z]+\.[\w.]+)"[ (]', forms)}

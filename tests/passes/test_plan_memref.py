@@ -9,8 +9,11 @@ So do those of which a memref is moved, if `verify-memory-plan` accepts the plan
 from __future__ import annotations
 
 import ctypes
+import faulthandler
+import multiprocessing
 import os
 import random
+import signal
 from collections import Counter
 from pathlib import Path
 from typing import Any, cast
@@ -40,6 +43,7 @@ from xrelay.passes.lower_buffers import LowerBuffersPass
 from xrelay.passes.memory_report.read import read_memory
 from xrelay.passes.memory_report.report import report_of
 from xrelay.passes.pack_buffers import Arena, PackBuffersPass
+from xrelay.passes.plan_memref import PlanMemrefPass
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.rewriting import rewrite_each
 from xrelay.passes.verify_memory_plan import VerifyMemoryPlanPass
@@ -209,3 +213,34 @@ def test_what_the_checker_accepts_computes_the_same(tmp_path: Path):
     assert counts["refused"] > len(accepted)
     if LONG:
         print(dict(counts), len(accepted))
+
+
+def test_arenas_of_callees_count_when_the_program_runs(tmp_path: Path):
+    type = "memref<?xi8>"
+    body = f"""
+      %c0 = arith.constant 0 : index
+      %n = memref.dim %x, %c0 : {type}
+      %a = memref.alloc(%n) : {type}
+      memref.copy %x, %a : {type} to {type}
+      CALL
+      memref.copy %a, %x : {type} to {type}
+      return
+    """
+    head = f"(%x: {type}) attributes {{llvm.emit_c_interface}} {{"
+    call = f"call @callee(%x) : ({type}) -> ()"
+    module = parse(
+        f"func.func @callee{head}{body.replace('CALL', '')}}}"
+        f"func.func @caller{head}{body.replace('CALL', call)}}}"
+    )
+    PlanMemrefPass(pools="default=100").apply(Context(), module)
+    compiled = library(module_text(module), tmp_path, "counted")
+    for _ in range(3):  # what is freed counts no more
+        bind(compiled, "caller", [np.zeros(50, np.uint8)])()
+        bind(compiled, "callee", [np.zeros(100, np.uint8)])()
+    too_many = bind(compiled, "caller", [np.zeros(51, np.uint8)])
+    child = multiprocessing.get_context("fork").Process(
+        target=lambda: (faulthandler.disable(), too_many())
+    )
+    child.start()
+    child.join()
+    assert child.exitcode == -signal.SIGABRT

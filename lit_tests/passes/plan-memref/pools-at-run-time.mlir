@@ -1,18 +1,27 @@
 // RUN: xrelay-opt --split-input-file -p 'plan-memref{pools="default=100"}' %s | filecheck %s
 
-// Whether dynamic sizes fit is known when the program runs; arenas that are there together count.
+// Whether dynamic sizes fit is known when the program runs; what is there in the pool is counted.
 //
 // CHECK-NOT:   memory.pools
 // CHECK-LABEL: @at_run_time
 // CHECK:         %[[TOTAL:.*]] = arith.muli
-// CHECK:         %[[FITS:.*]] = arith.cmpi sle, %[[TOTAL]], %c100
-// CHECK:         cf.assert %[[FITS]], "storages need more than the 100 bytes of pool default"
+// CHECK:         %[[COUNTER:.*]] = memref.get_global @bytes_in_pool_default
+// CHECK-NEXT:    %[[BEFORE:.*]] = memref.atomic_rmw addi %[[TOTAL]], %[[COUNTER]][]
+// CHECK-NEXT:    %[[BOTH:.*]] = arith.addi %[[BEFORE]], %[[TOTAL]]
+// CHECK:         %[[FITS:.*]] = arith.cmpi sle, %[[BOTH]], %c100
+// CHECK-NEXT:    cf.assert %[[FITS]], "storages need more than the 100 bytes of pool default"
 // CHECK:         memref.alloc
 // CHECK:         scf.parallel
-// CHECK:           %[[BOTH:.*]] = arith.addi %[[TOTAL]], %c36
-// CHECK:           %[[FIT:.*]] = arith.cmpi sle, %[[BOTH]], %c100
-// CHECK:           cf.assert %[[FIT]]
+// CHECK:           memref.atomic_rmw addi %c36
+// CHECK:           cf.assert
 // CHECK:           memref.alloc
+// CHECK:           memref.dealloc
+// CHECK-NEXT:      %[[LESS:.*]] = arith.constant -36
+// CHECK:           memref.atomic_rmw addi %[[LESS]]
+// CHECK:         memref.dealloc
+// CHECK:         memref.atomic_rmw addi
+// CHECK:         func.return
+// CHECK:         memref.global "private" @bytes_in_pool_default : memref<i64> = dense<0>
 func.func @at_run_time(%x: memref<?xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

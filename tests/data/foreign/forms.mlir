@@ -432,3 +432,257 @@ module {
   }
 }
 
+// -----
+module {
+  func.func @named(%arg0: memref<?xf32>, %arg1: memref<?xi32>, %arg2: memref<?xi1>, %arg3: memref<?x?xf32>, %arg4: memref<f32>, %arg5: memref<?x?x?xf32>, %arg6: memref<?x?x?x?xf32>, %arg7: memref<?x?x?x?x?xf32>, %arg8: memref<?x?xi8>, %arg9: i32, %arg10: memref<?x?xi32>, %arg11: memref<?x?x?xi8>, %arg12: memref<?x?x?xi32>, %arg13: f64, %arg14: memref<?x?x?x?xi8>, %arg15: memref<?x?x?x?xi32>, %arg16: memref<?x?x?x?x?xi8>, %arg17: memref<?x?x?x?x?xi32>, %arg18: memref<?x?x?x?x?x?xf32>) {
+    linalg.abs ins(%arg0 : memref<?xf32>) outs(%arg0 : memref<?xf32>)
+    linalg.ceil ins(%arg0 : memref<?xf32>) outs(%arg0 : memref<?xf32>)
+    linalg.erf ins(%arg0 : memref<?xf32>) outs(%arg0 : memref<?xf32>)
+    linalg.exp ins(%arg0 : memref<?xf32>) outs(%arg0 : memref<?xf32>)
+    linalg.floor ins(%arg0 : memref<?xf32>) outs(%arg0 : memref<?xf32>)
+    linalg.log ins(%arg0 : memref<?xf32>) outs(%arg0 : memref<?xf32>)
+    linalg.negf ins(%arg0 : memref<?xf32>) outs(%arg0 : memref<?xf32>)
+    linalg.reciprocal ins(%arg0 : memref<?xf32>) outs(%arg0 : memref<?xf32>)
+    linalg.round ins(%arg0 : memref<?xf32>) outs(%arg0 : memref<?xf32>)
+    linalg.rsqrt ins(%arg0 : memref<?xf32>) outs(%arg0 : memref<?xf32>)
+    linalg.sqrt ins(%arg0 : memref<?xf32>) outs(%arg0 : memref<?xf32>)
+    linalg.square ins(%arg0 : memref<?xf32>) outs(%arg0 : memref<?xf32>)
+    linalg.tanh ins(%arg0 : memref<?xf32>) outs(%arg0 : memref<?xf32>)
+    linalg.copy ins(%arg0 : memref<?xf32>) outs(%arg0 : memref<?xf32>)
+    linalg.add ins(%arg0, %arg0 : memref<?xf32>, memref<?xf32>) outs(%arg0 : memref<?xf32>)
+    linalg.div ins(%arg0, %arg0 : memref<?xf32>, memref<?xf32>) outs(%arg0 : memref<?xf32>)
+    linalg.max ins(%arg0, %arg0 : memref<?xf32>, memref<?xf32>) outs(%arg0 : memref<?xf32>)
+    linalg.min ins(%arg0, %arg0 : memref<?xf32>, memref<?xf32>) outs(%arg0 : memref<?xf32>)
+    linalg.mul ins(%arg0, %arg0 : memref<?xf32>, memref<?xf32>) outs(%arg0 : memref<?xf32>)
+    linalg.powf ins(%arg0, %arg0 : memref<?xf32>, memref<?xf32>) outs(%arg0 : memref<?xf32>)
+    linalg.sub ins(%arg0, %arg0 : memref<?xf32>, memref<?xf32>) outs(%arg0 : memref<?xf32>)
+    linalg.div_unsigned ins(%arg1, %arg1 : memref<?xi32>, memref<?xi32>) outs(%arg1 : memref<?xi32>)
+    linalg.select ins(%arg2, %arg0, %arg0 : memref<?xi1>, memref<?xf32>, memref<?xf32>) outs(%arg0 : memref<?xf32>)
+    linalg.matvec ins(%arg3, %arg0 : memref<?x?xf32>, memref<?xf32>) outs(%arg0 : memref<?xf32>)
+    linalg.vecmat ins(%arg0, %arg3 : memref<?xf32>, memref<?x?xf32>) outs(%arg0 : memref<?xf32>)
+    linalg.dot ins(%arg0, %arg0 : memref<?xf32>, memref<?xf32>) outs(%arg4 : memref<f32>)
+    linalg.batch_matvec ins(%arg5, %arg3 : memref<?x?x?xf32>, memref<?x?xf32>) outs(%arg3 : memref<?x?xf32>)
+    linalg.batch_vecmat ins(%arg3, %arg5 : memref<?x?xf32>, memref<?x?x?xf32>) outs(%arg3 : memref<?x?xf32>)
+    linalg.batch_reduce_matmul ins(%arg5, %arg5 : memref<?x?x?xf32>, memref<?x?x?xf32>) outs(%arg3 : memref<?x?xf32>)
+    linalg.mmt4d ins(%arg6, %arg6 : memref<?x?x?x?xf32>, memref<?x?x?x?xf32>) outs(%arg6 : memref<?x?x?x?xf32>)
+    linalg.batch_mmt4d ins(%arg7, %arg7 : memref<?x?x?x?x?xf32>, memref<?x?x?x?x?xf32>) outs(%arg7 : memref<?x?x?x?x?xf32>)
+    linalg.quantized_matmul ins(%arg8, %arg8, %arg9, %arg9 : memref<?x?xi8>, memref<?x?xi8>, i32, i32) outs(%arg10 : memref<?x?xi32>)
+    linalg.quantized_batch_matmul ins(%arg11, %arg11, %arg9, %arg9 : memref<?x?x?xi8>, memref<?x?x?xi8>, i32, i32) outs(%arg12 : memref<?x?x?xi32>)
+    linalg.matmul ins(%arg8, %arg8 : memref<?x?xi8>, memref<?x?xi8>) outs(%arg10 : memref<?x?xi32>)
+    linalg.fill_rng_2d ins(%arg13, %arg13, %arg9 : f64, f64, i32) outs(%arg3 : memref<?x?xf32>)
+    linalg.conv_1d ins(%arg0, %arg0 : memref<?xf32>, memref<?xf32>) outs(%arg0 : memref<?xf32>)
+    linalg.conv_2d ins(%arg3, %arg3 : memref<?x?xf32>, memref<?x?xf32>) outs(%arg3 : memref<?x?xf32>)
+    linalg.conv_3d ins(%arg5, %arg5 : memref<?x?x?xf32>, memref<?x?x?xf32>) outs(%arg5 : memref<?x?x?xf32>)
+    linalg.conv_1d_ncw_fcw {dilations = dense<1> : tensor<1xi64>, strides = dense<2> : tensor<1xi64>} ins(%arg5, %arg5 : memref<?x?x?xf32>, memref<?x?x?xf32>) outs(%arg5 : memref<?x?x?xf32>)
+    linalg.conv_1d_nwc_wcf {dilations = dense<1> : tensor<1xi64>, strides = dense<2> : tensor<1xi64>} ins(%arg5, %arg5 : memref<?x?x?xf32>, memref<?x?x?xf32>) outs(%arg5 : memref<?x?x?xf32>)
+    linalg.conv_2d_nchw_fchw {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>} ins(%arg6, %arg6 : memref<?x?x?x?xf32>, memref<?x?x?x?xf32>) outs(%arg6 : memref<?x?x?x?xf32>)
+    linalg.conv_2d_nchw_fchw_q {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>} ins(%arg14, %arg14, %arg9, %arg9 : memref<?x?x?x?xi8>, memref<?x?x?x?xi8>, i32, i32) outs(%arg15 : memref<?x?x?x?xi32>)
+    linalg.conv_2d_ngchw_fgchw {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>} ins(%arg7, %arg7 : memref<?x?x?x?x?xf32>, memref<?x?x?x?x?xf32>) outs(%arg7 : memref<?x?x?x?x?xf32>)
+    linalg.conv_2d_ngchw_gfchw {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>} ins(%arg7, %arg7 : memref<?x?x?x?x?xf32>, memref<?x?x?x?x?xf32>) outs(%arg7 : memref<?x?x?x?x?xf32>)
+    linalg.conv_2d_ngchw_gfchw_q {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>} ins(%arg16, %arg16, %arg9, %arg9 : memref<?x?x?x?x?xi8>, memref<?x?x?x?x?xi8>, i32, i32) outs(%arg17 : memref<?x?x?x?x?xi32>)
+    linalg.conv_2d_nhwc_fhwc {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>} ins(%arg6, %arg6 : memref<?x?x?x?xf32>, memref<?x?x?x?xf32>) outs(%arg6 : memref<?x?x?x?xf32>)
+    linalg.conv_2d_nhwc_fhwc_q {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>} ins(%arg14, %arg14, %arg9, %arg9 : memref<?x?x?x?xi8>, memref<?x?x?x?xi8>, i32, i32) outs(%arg15 : memref<?x?x?x?xi32>)
+    linalg.conv_2d_nhwc_hwcf {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>} ins(%arg6, %arg6 : memref<?x?x?x?xf32>, memref<?x?x?x?xf32>) outs(%arg6 : memref<?x?x?x?xf32>)
+    linalg.conv_2d_nhwc_hwcf_q {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>} ins(%arg14, %arg14, %arg9, %arg9 : memref<?x?x?x?xi8>, memref<?x?x?x?xi8>, i32, i32) outs(%arg15 : memref<?x?x?x?xi32>)
+    linalg.conv_2d_nhwgc_gfhwc {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>} ins(%arg7, %arg7 : memref<?x?x?x?x?xf32>, memref<?x?x?x?x?xf32>) outs(%arg7 : memref<?x?x?x?x?xf32>)
+    linalg.conv_2d_nhwgc_gfhwc_q {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>} ins(%arg16, %arg16, %arg9, %arg9 : memref<?x?x?x?x?xi8>, memref<?x?x?x?x?xi8>, i32, i32) outs(%arg17 : memref<?x?x?x?x?xi32>)
+    linalg.conv_3d_ncdhw_fcdhw {dilations = dense<1> : tensor<3xi64>, strides = dense<2> : tensor<3xi64>} ins(%arg7, %arg7 : memref<?x?x?x?x?xf32>, memref<?x?x?x?x?xf32>) outs(%arg7 : memref<?x?x?x?x?xf32>)
+    linalg.conv_3d_ndhwc_dhwcf {dilations = dense<1> : tensor<3xi64>, strides = dense<2> : tensor<3xi64>} ins(%arg7, %arg7 : memref<?x?x?x?x?xf32>, memref<?x?x?x?x?xf32>) outs(%arg7 : memref<?x?x?x?x?xf32>)
+    linalg.conv_3d_ndhwc_dhwcf_q {dilations = dense<1> : tensor<3xi64>, strides = dense<2> : tensor<3xi64>} ins(%arg16, %arg16, %arg9, %arg9 : memref<?x?x?x?x?xi8>, memref<?x?x?x?x?xi8>, i32, i32) outs(%arg17 : memref<?x?x?x?x?xi32>)
+    linalg.depthwise_conv_1d_ncw_cw {dilations = dense<1> : tensor<1xi64>, strides = dense<2> : tensor<1xi64>} ins(%arg5, %arg3 : memref<?x?x?xf32>, memref<?x?xf32>) outs(%arg5 : memref<?x?x?xf32>)
+    linalg.depthwise_conv_1d_nwc_wc {dilations = dense<1> : tensor<1xi64>, strides = dense<2> : tensor<1xi64>} ins(%arg5, %arg3 : memref<?x?x?xf32>, memref<?x?xf32>) outs(%arg5 : memref<?x?x?xf32>)
+    linalg.depthwise_conv_1d_nwc_wcm {dilations = dense<1> : tensor<1xi64>, strides = dense<2> : tensor<1xi64>} ins(%arg5, %arg5 : memref<?x?x?xf32>, memref<?x?x?xf32>) outs(%arg6 : memref<?x?x?x?xf32>)
+    linalg.depthwise_conv_2d_nchw_chw {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>} ins(%arg6, %arg5 : memref<?x?x?x?xf32>, memref<?x?x?xf32>) outs(%arg6 : memref<?x?x?x?xf32>)
+    linalg.depthwise_conv_2d_nhwc_hwc {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>} ins(%arg6, %arg5 : memref<?x?x?x?xf32>, memref<?x?x?xf32>) outs(%arg6 : memref<?x?x?x?xf32>)
+    linalg.depthwise_conv_2d_nhwc_hwc_q {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>} ins(%arg14, %arg11, %arg9, %arg9 : memref<?x?x?x?xi8>, memref<?x?x?xi8>, i32, i32) outs(%arg15 : memref<?x?x?x?xi32>)
+    linalg.depthwise_conv_2d_nhwc_hwcm {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>} ins(%arg6, %arg6 : memref<?x?x?x?xf32>, memref<?x?x?x?xf32>) outs(%arg7 : memref<?x?x?x?x?xf32>)
+    linalg.depthwise_conv_2d_nhwc_hwcm_q {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>} ins(%arg14, %arg14, %arg9, %arg9 : memref<?x?x?x?xi8>, memref<?x?x?x?xi8>, i32, i32) outs(%arg17 : memref<?x?x?x?x?xi32>)
+    linalg.depthwise_conv_3d_ncdhw_cdhw {dilations = dense<1> : tensor<3xi64>, strides = dense<2> : tensor<3xi64>} ins(%arg7, %arg6 : memref<?x?x?x?x?xf32>, memref<?x?x?x?xf32>) outs(%arg7 : memref<?x?x?x?x?xf32>)
+    linalg.depthwise_conv_3d_ndhwc_dhwc {dilations = dense<1> : tensor<3xi64>, strides = dense<2> : tensor<3xi64>} ins(%arg7, %arg6 : memref<?x?x?x?x?xf32>, memref<?x?x?x?xf32>) outs(%arg7 : memref<?x?x?x?x?xf32>)
+    linalg.depthwise_conv_3d_ndhwc_dhwcm {dilations = dense<1> : tensor<3xi64>, strides = dense<2> : tensor<3xi64>} ins(%arg7, %arg7 : memref<?x?x?x?x?xf32>, memref<?x?x?x?x?xf32>) outs(%arg18 : memref<?x?x?x?x?x?xf32>)
+    linalg.pooling_nchw_max {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>} ins(%arg6, %arg3 : memref<?x?x?x?xf32>, memref<?x?xf32>) outs(%arg6 : memref<?x?x?x?xf32>)
+    linalg.pooling_nchw_sum {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>} ins(%arg6, %arg3 : memref<?x?x?x?xf32>, memref<?x?xf32>) outs(%arg6 : memref<?x?x?x?xf32>)
+    linalg.pooling_ncw_max {dilations = dense<1> : tensor<1xi64>, strides = dense<2> : tensor<1xi64>} ins(%arg5, %arg0 : memref<?x?x?xf32>, memref<?xf32>) outs(%arg5 : memref<?x?x?xf32>)
+    linalg.pooling_ncw_sum {dilations = dense<1> : tensor<1xi64>, strides = dense<2> : tensor<1xi64>} ins(%arg5, %arg0 : memref<?x?x?xf32>, memref<?xf32>) outs(%arg5 : memref<?x?x?xf32>)
+    linalg.pooling_ndhwc_max {dilations = dense<1> : tensor<3xi64>, strides = dense<2> : tensor<3xi64>} ins(%arg7, %arg5 : memref<?x?x?x?x?xf32>, memref<?x?x?xf32>) outs(%arg7 : memref<?x?x?x?x?xf32>)
+    linalg.pooling_ndhwc_min {dilations = dense<1> : tensor<3xi64>, strides = dense<2> : tensor<3xi64>} ins(%arg7, %arg5 : memref<?x?x?x?x?xf32>, memref<?x?x?xf32>) outs(%arg7 : memref<?x?x?x?x?xf32>)
+    linalg.pooling_ndhwc_sum {dilations = dense<1> : tensor<3xi64>, strides = dense<2> : tensor<3xi64>} ins(%arg7, %arg5 : memref<?x?x?x?x?xf32>, memref<?x?x?xf32>) outs(%arg7 : memref<?x?x?x?x?xf32>)
+    linalg.pooling_nhwc_max {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>} ins(%arg6, %arg3 : memref<?x?x?x?xf32>, memref<?x?xf32>) outs(%arg6 : memref<?x?x?x?xf32>)
+    linalg.pooling_nhwc_max_unsigned {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>} ins(%arg15, %arg10 : memref<?x?x?x?xi32>, memref<?x?xi32>) outs(%arg15 : memref<?x?x?x?xi32>)
+    linalg.pooling_nhwc_min {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>} ins(%arg6, %arg3 : memref<?x?x?x?xf32>, memref<?x?xf32>) outs(%arg6 : memref<?x?x?x?xf32>)
+    linalg.pooling_nhwc_min_unsigned {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>} ins(%arg15, %arg10 : memref<?x?x?x?xi32>, memref<?x?xi32>) outs(%arg15 : memref<?x?x?x?xi32>)
+    linalg.pooling_nhwc_sum {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>} ins(%arg6, %arg3 : memref<?x?x?x?xf32>, memref<?x?xf32>) outs(%arg6 : memref<?x?x?x?xf32>)
+    linalg.pooling_nwc_max {dilations = dense<1> : tensor<1xi64>, strides = dense<2> : tensor<1xi64>} ins(%arg5, %arg0 : memref<?x?x?xf32>, memref<?xf32>) outs(%arg5 : memref<?x?x?xf32>)
+    linalg.pooling_nwc_max_unsigned {dilations = dense<1> : tensor<1xi64>, strides = dense<2> : tensor<1xi64>} ins(%arg12, %arg1 : memref<?x?x?xi32>, memref<?xi32>) outs(%arg12 : memref<?x?x?xi32>)
+    linalg.pooling_nwc_min {dilations = dense<1> : tensor<1xi64>, strides = dense<2> : tensor<1xi64>} ins(%arg5, %arg0 : memref<?x?x?xf32>, memref<?xf32>) outs(%arg5 : memref<?x?x?xf32>)
+    linalg.pooling_nwc_min_unsigned {dilations = dense<1> : tensor<1xi64>, strides = dense<2> : tensor<1xi64>} ins(%arg12, %arg1 : memref<?x?x?xi32>, memref<?xi32>) outs(%arg12 : memref<?x?x?xi32>)
+    linalg.pooling_nwc_sum {dilations = dense<1> : tensor<1xi64>, strides = dense<2> : tensor<1xi64>} ins(%arg5, %arg0 : memref<?x?x?xf32>, memref<?xf32>) outs(%arg5 : memref<?x?x?xf32>)
+    return
+  }
+}
+
+// -----
+module {
+  func.func @elements(%arg0: vector<4xi8>, %arg1: vector<4xf32>, %arg2: tensor<4xindex>) {
+    %0 = arith.extsi %arg0 : vector<4xi8> to vector<4xi32>
+    %1 = arith.extui %arg0 : vector<4xi8> to vector<4xi32>
+    %2 = arith.trunci %1 : vector<4xi32> to vector<4xi16>
+    %3 = arith.index_cast %arg2 : tensor<4xindex> to tensor<4xi32>
+    %4 = arith.fptosi %arg1 : vector<4xf32> to vector<4xi32>
+    %5 = arith.fptoui %arg1 : vector<4xf32> to vector<4xi32>
+    %6 = arith.sitofp %4 : vector<4xi32> to vector<4xf32>
+    %7 = arith.uitofp %5 : vector<4xi32> to vector<4xf32>
+    %8 = arith.index_castui %arg2 : tensor<4xindex> to tensor<4xi32>
+    return
+  }
+  func.func @widened(%arg0: memref<4x4xi8>, %arg1: memref<4x4xi32>, %arg2: memref<4x4xf16>, %arg3: memref<4x4xf32>, %arg4: memref<?x?x?x?xf16>, %arg5: memref<?x?x?x?xf32>) {
+    linalg.matmul ins(%arg0, %arg0 : memref<4x4xi8>, memref<4x4xi8>) outs(%arg1 : memref<4x4xi32>)
+    linalg.matmul ins(%arg2, %arg2 : memref<4x4xf16>, memref<4x4xf16>) outs(%arg3 : memref<4x4xf32>)
+    linalg.conv_2d_nhwc_hwcf {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%arg4, %arg4 : memref<?x?x?x?xf16>, memref<?x?x?x?xf16>) outs(%arg5 : memref<?x?x?x?xf32>)
+    return
+  }
+}
+
+// -----
+#map = affine_map<(d0, d1, d2) -> (d0, d2)>
+#map1 = affine_map<(d0, d1, d2) -> (d2, d1)>
+#map2 = affine_map<(d0, d1, d2) -> (d0, d1)>
+#map3 = affine_map<(d0, d1) -> (d0, d1)>
+module {
+  func.func @contract(%arg0: memref<?x?xf32>, %arg1: memref<?x?xf32>, %arg2: memref<?x?xf32>, %arg3: memref<4x8xf32>) {
+    linalg.contract indexing_maps = [#map, #map1, #map2] ins(%arg0, %arg1 : memref<?x?xf32>, memref<?x?xf32>) outs(%arg2 : memref<?x?xf32>)
+    linalg.generic {doc = "numbers", indexing_maps = [#map3], iterator_types = ["parallel", "parallel"], library_call = "number"} outs(%arg3 : memref<4x8xf32>) attrs =  {own = 1 : i32} {
+    ^bb0(%out: f32):
+      %0 = linalg.index 0 : index
+      %1 = arith.index_cast %0 : index to i32
+      %2 = arith.sitofp %1 : i32 to f32
+      linalg.yield %2 : f32
+    }
+    return
+  }
+}
+
+// -----
+module {
+  func.func @pack(%arg0: tensor<128x256xf32>, %arg1: tensor<16x8x8x32xf32>, %arg2: f32, %arg3: tensor<120x250xf32>, %arg4: index, %arg5: tensor<?x?xf32>, %arg6: tensor<?x?x?x2xf32>) {
+    %pack = linalg.pack %arg0 outer_dims_perm = [0, 1] inner_dims_pos = [0, 1] inner_tiles = [8, 32] into %arg1 : tensor<128x256xf32> -> tensor<16x8x8x32xf32>
+    %0 = tensor.empty() : tensor<15x8x8x32xf32>
+    %pack_0 = linalg.pack %arg3 padding_value(%arg2 : f32) inner_dims_pos = [0, 1] inner_tiles = [8, 32] into %0 : tensor<120x250xf32> -> tensor<15x8x8x32xf32>
+    %unpack = linalg.unpack %arg1 inner_dims_pos = [0, 1] inner_tiles = [8, 32] into %arg0 : tensor<16x8x8x32xf32> -> tensor<128x256xf32>
+    %pack_1 = linalg.pack %arg5 inner_dims_pos = [1, 0] inner_tiles = [%arg4, 2] into %arg6 {tag} : tensor<?x?xf32> -> tensor<?x?x?x2xf32>
+    return
+  }
+}
+
+// -----
+module {
+  func.func @winograd(%arg0: tensor<2x3x3x5xf32>, %arg1: tensor<2x6x6x5xf32>, %arg2: tensor<6x6x1x1x2x2xf32>, %arg3: tensor<6x6x5x2xf32>, %arg4: tensor<6x6x1x1x2x5xf32>, %arg5: tensor<2x4x4x2xf32>) {
+    %0 = linalg.winograd_filter_transform fmr(F_4_3) ins(%arg0 : tensor<2x3x3x5xf32>) outs(%arg3 : tensor<6x6x5x2xf32>) -> tensor<6x6x5x2xf32>
+    %1 = linalg.winograd_input_transform fmr(F_4_3) ins(%arg1 : tensor<2x6x6x5xf32>) outs(%arg4 : tensor<6x6x1x1x2x5xf32>) -> tensor<6x6x1x1x2x5xf32>
+    %2 = linalg.winograd_output_transform fmr(F_4_3) ins(%arg2 : tensor<6x6x1x1x2x2xf32>) outs(%arg5 : tensor<2x4x4x2xf32>) -> tensor<2x4x4x2xf32>
+    return
+  }
+}
+
+// -----
+#map = affine_map<(d0)[s0] -> (d0 + 1, s0)>
+#map1 = affine_map<(d0)[s0] -> (d0 * 2 + s0)>
+#map2 = affine_map<(d0) -> (0, d0)>
+#map3 = affine_map<(d0)[s0] -> (8, d0 + s0)>
+module {
+  func.func private @callee(memref<4xf32>, index) -> (memref<4xf32>, index)
+  func.func @rest(%arg0: memref<4xf32>, %arg1: memref<4xf32, 1>, %arg2: memref<1xi32>, %arg3: index, %arg4: memref<*xf32>, %arg5: i1, %arg6: i32) -> index attributes {own} {
+    %dim = memref.dim %arg0, %arg3 : memref<4xf32>
+    %0 = memref.rank %arg4 : memref<*xf32>
+    memref.dma_start %arg0[%arg3], %arg1[%arg3], %arg3, %arg2[%arg3] : memref<4xf32>, memref<4xf32, 1>, memref<1xi32>
+    memref.dma_start %arg0[%arg3], %arg1[%arg3], %arg3, %arg2[%arg3], %arg3, %arg3 : memref<4xf32>, memref<4xf32, 1>, memref<1xi32>
+    memref.dma_wait %arg2[%arg3], %arg3 : memref<1xi32>
+    memref.alloca_scope  {
+      %alloca = memref.alloca() : memref<4xf32>
+    }
+    %1 = memref.alloca_scope  -> (index) {
+      memref.alloca_scope.return %arg3 : index
+    }
+    %2:2 = call @callee(%arg0, %arg3) : (memref<4xf32>, index) -> (memref<4xf32>, index)
+    %3 = memref.load %arg0[%arg3] {nontemporal = true} : memref<4xf32>
+    memref.store %3, %arg0[%arg3] {nontemporal = true} : memref<4xf32>
+    %4 = scf.parallel (%arg7) = (%arg3) to (%dim) step (%0) init (%3) -> f32 {
+      %9 = memref.load %arg0[%arg7] : memref<4xf32>
+      scf.reduce(%9 : f32) {
+      ^bb0(%arg8: f32, %arg9: f32):
+        %10 = arith.addf %arg8, %arg9 : f32
+        scf.reduce.return %10 : f32
+      }
+    }
+    %5 = affine.min #map(%arg3)[%dim]
+    %6 = affine.apply #map1(%arg3)[%dim]
+    %7 = affine.for %arg7 = max #map2(%arg3) to min #map3(%arg3)[%dim] step 2 iter_args(%arg8 = %arg3) -> (index) {
+      affine.yield %arg8 : index
+    }
+    cf.assert %arg5, "it holds"
+    cf.switch %arg6 : i32, [
+      default: ^bb1(%arg3 : index),
+      1: ^bb1(%5 : index),
+      2: ^bb2
+    ]
+  ^bb1(%8: index):  // 2 preds: ^bb0, ^bb0
+    cf.br ^bb2
+  ^bb2:  // 2 preds: ^bb0, ^bb1
+    return %arg3 : index
+  }
+}
+
+// -----
+module {
+  func.func @arith(%arg0: f32, %arg1: f32, %arg2: i32, %arg3: i32, %arg4: vector<4xi1>, %arg5: vector<4xi32>, %arg6: f64) {
+    %sum, %overflow = arith.addui_extended %arg2, %arg3 : i32, i1
+    %low, %high = arith.mulsi_extended %arg2, %arg3 : i32
+    %low_0, %high_1 = arith.mului_extended %arg2, %arg3 : i32
+    %0 = arith.andi %arg2, %arg3 : i32
+    %1 = arith.bitcast %arg2 : i32 to f32
+    %2 = arith.ceildivsi %arg2, %arg3 : i32
+    %3 = arith.ceildivui %arg2, %arg3 : i32
+    %4 = arith.cmpf olt, %arg0, %arg1 : f32
+    %5 = arith.cmpf une, %arg0, %arg1 fastmath<nnan,ninf> : f32
+    %6 = arith.divf %arg0, %arg1 : f32
+    %7 = arith.divsi %arg2, %arg3 : i32
+    %8 = arith.divui %arg2, %arg3 : i32
+    %9 = arith.extf %arg0 : f32 to f64
+    %10 = arith.extsi %arg2 : i32 to i64
+    %11 = arith.extui %arg2 : i32 to i64
+    %12 = arith.floordivsi %arg2, %arg3 : i32
+    %13 = arith.fptosi %arg0 : f32 to i32
+    %14 = arith.fptoui %arg0 : f32 to i32
+    %15 = arith.index_cast %arg2 : i32 to index
+    %16 = arith.maximumf %arg0, %arg1 : f32
+    %17 = arith.maxnumf %arg0, %arg1 : f32
+    %18 = arith.maxsi %arg2, %arg3 : i32
+    %19 = arith.maxui %arg2, %arg3 : i32
+    %20 = arith.minimumf %arg0, %arg1 : f32
+    %21 = arith.minnumf %arg0, %arg1 : f32
+    %22 = arith.minsi %arg2, %arg3 : i32
+    %23 = arith.minui %arg2, %arg3 : i32
+    %24 = arith.muli %arg2, %arg3 overflow<nsw> : i32
+    %25 = arith.negf %arg0 : f32
+    %26 = arith.ori %arg2, %arg3 : i32
+    %27 = arith.remsi %arg2, %arg3 : i32
+    %28 = arith.remui %arg2, %arg3 : i32
+    %29 = arith.select %arg4, %arg5, %arg5 : vector<4xi1>, vector<4xi32>
+    %30 = arith.select %4, %arg0, %arg1 : f32
+    %31 = arith.shli %arg2, %arg3 overflow<nsw, nuw> : i32
+    %32 = arith.shrsi %arg2, %arg3 : i32
+    %33 = arith.shrui %arg2, %arg3 : i32
+    %34 = arith.sitofp %arg2 : i32 to f32
+    %35 = arith.subf %arg0, %arg1 fastmath<contract> : f32
+    %36 = arith.subi %arg2, %arg3 : i32
+    %37 = arith.truncf %arg6 : f64 to f32
+    %38 = arith.trunci %10 : i64 to i32
+    %39 = arith.uitofp %arg2 : i32 to f32
+    %40 = arith.xori %arg2, %arg3 : i32
+    %42 = arith.trunci %10 overflow<nsw> : i64 to i32
+    %cst = arith.constant dense<[1, 2, 3, 4]> : vector<4xi32>
+    %true = arith.constant true
+    %cst_2 = arith.constant {own} -1.500000e+00 : f64
+    return
+  }
+}
