@@ -19,7 +19,6 @@ terminator, and looks symbols up by a walk for every call), without recursion.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from xdsl.ir import Block, ErasedSSAValue, Operation, OpTraits, Region, SSAValue
@@ -28,7 +27,6 @@ from xdsl.traits import (
     IsolatedFromAbove,
     IsTerminator,
     NoTerminator,
-    OpTrait,
     SymbolTable,
     SymbolUserOpInterface,
 )
@@ -73,23 +71,7 @@ class _Kind(NamedTuple):
     definition: Definition | None
     """The definition, if `op_definitions` understands it."""
     further: Sequence[Check]
-    """The checks after that of the definition, but for isolation, which the verifier checks."""
-
-
-ISOLATION = IsolatedFromAbove()
-
-
-@lru_cache(4096)
-def _kind(of: type[Operation], traits: frozenset[OpTrait]) -> _Kind:
-    """Return the properties of a class with `traits`, to which a dialect may add some."""
-    further = checks_after_definition(of)
-    return _Kind(
-        of.has_trait(IsolatedFromAbove, value_if_unregistered=False),
-        of.has_trait(SymbolTable, value_if_unregistered=False),
-        hasattr(of, "verify_symbol_uses"),
-        definition_of(of.verify_),
-        [f for f in further if getattr(f, "__func__", None) is not IsolatedFromAbove.verify],
-    )
+    """The checks after that of the definition."""
 
 
 @dataclass
@@ -126,8 +108,6 @@ class _Verifier:
         """The symbol tables that enclose the current op, the innermost last."""
         self.symbols: dict[Operation, dict[str, Operation]] = {}
         self.call_definition: OpDef | None = None
-        self.has_unreachable = False
-        """True if some block is, whose operands are not checked here."""
 
     def run(self) -> None:
         for region in self.root.regions:
@@ -152,7 +132,15 @@ class _Verifier:
         self._check_op(self.root)
 
     def _kind_of(self, op: Operation) -> _Kind:
-        kind = self.kinds[type(op)] = _kind(type(op), op.traits.traits)
+        kind = self.kinds.get(type(op))
+        if kind is None:
+            kind = self.kinds[type(op)] = _Kind(
+                op.has_trait(IsolatedFromAbove, value_if_unregistered=False),
+                op.has_trait(SymbolTable, value_if_unregistered=False),
+                hasattr(op, "verify_symbol_uses"),
+                definition_of(type(op).verify_),
+                checks_after_definition(type(op)),
+            )
         return kind
 
     def _open(self, op: Operation, reachable: bool) -> None:
@@ -166,7 +154,6 @@ class _Verifier:
                 continue
             tree = dominated_by(entry)
             unreachable = [b for b in region.blocks if b not in tree]
-            self.has_unreachable |= bool(unreachable)
             for block in reversed(unreachable):
                 self.visits.append(_Visit(block, self._enter(block), {}, False))
             self.visits.append(_Visit(entry, self._enter(entry), tree, reachable))
@@ -266,8 +253,6 @@ class _Verifier:
         if kind.definition is not None and kind.definition.holds(op):
             for check in kind.further:
                 check(op)
-            if kind.is_isolated and self.has_unreachable:
-                ISOLATION.verify(op)
         else:
             op.verify_()
         if kind.uses_symbols:
