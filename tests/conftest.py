@@ -22,11 +22,12 @@ from typing import Any
 
 import pytest
 
+gc.disable()  # until all tests are collected
 import_module("xrelay")  # that of PYTHONPATH, which may be this folder: it is taken off
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:] = [path for path in sys.path if Path(path).resolve() != ROOT]
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # half of the time of a process that tests start
-gc.set_threshold(50_000, 20, 50)  # thousands of tests are alive: a tenth of the time is collections
+gc.set_threshold(400_000, 20, 50)  # thousands of tests are alive: a tenth of the time
 
 
 OWN_CACHE = "PYTEST_XDIST_WORKER" not in os.environ
@@ -40,10 +41,32 @@ def pytest_unconfigure() -> None:
         shutil.rmtree(os.environ["XDG_CACHE_HOME"], ignore_errors=True)
 
 
+def _collect_backwards() -> None:
+    """
+    Collect the last file of each folder first.
+
+    Every second process does: in a new checkout each compiles half of the files, and reads what the
+    other has compiled of the rest.
+    """
+    collect = pytest.Dir.collect
+
+    def backwards(folder: pytest.Dir) -> list[Any]:
+        return list(collect(folder))[::-1]
+
+    setattr(pytest.Dir, "collect", backwards)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Let all processes have one order."""
+    if len(config.args) == 1:
+        items.sort(key=lambda item: item.path.parts)
+
+
 def pytest_collection_finish() -> None:
-    """Let no garbage collection visit the tests and the modules again."""
-    gc.collect()
+    """Let no garbage collection visit the tests and the modules."""
     gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(trylast=True)
@@ -63,8 +86,12 @@ def pytest_configure(config: pytest.Config) -> None:
         import_module("numpy")
         del os.environ["OPENBLAS_NUM_THREADS"]
     import_module("helpers.memory.checked_plans").install()
+    import_module("helpers.programs.seldom_verified").install()
     # Where a test does not say for which processor, code is for the oldest, not for three of them.
     setattr(import_module("xrelay.tools.targets.native_target"), "LEVELS", None)
+    number = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    if number % 2 == 1 and len(config.args) == 1:
+        _collect_backwards()
     for plugin in config.pluginmanager.get_plugins():
         if type(plugin).__name__ == "WorkerInteractor":
             _send_calls_only(config.pluginmanager, plugin)

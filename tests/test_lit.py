@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from helpers.memory.checked_plans import unverified
+from helpers.programs.seldom_verified import verified_after_each_pass
 
 from xrelay.tools.testing.lit_discovery import execute, find_tests
 
@@ -18,7 +19,7 @@ TESTS = find_tests(SUITE)
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # open
 @pytest.mark.parametrize("test", TESTS, ids=["/".join(test.path_in_suite) for test in TESTS])
 def test_lit(test: Any):
-    with unverified():
+    with unverified(), verified_after_each_pass():
         result = execute(test)
     test.setResult(result)
     if result.code.name == "UNSUPPORTED":

@@ -220,9 +220,7 @@ def test_recursion_that_is_not_a_tail_call():
         }
         func.return %r : $I
       }"""
-    assert [int(run(program, scalar(n), function="fib")) for n in range(10)] == [
-        *(0, 1, 1, 2, 3, 5, 8, 13, 21, 34)
-    ]
+    assert [int(run(program, scalar(n), function="fib")) for n in (0, 1, 9)] == [0, 1, 34]
 
 
 def test_mutual_recursion_of_global_functions():

@@ -48,7 +48,7 @@ from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.rewriting import rewrite_each
 from xrelay.passes.verify_memory_plan import VerifyMemoryPlanPass
 
-COUNT = int(os.environ.get("XRELAY_RANDOM_PROGRAMS", "10"))
+COUNT = int(os.environ.get("XRELAY_RANDOM_PROGRAMS", "6"))
 LONG = "XRELAY_RANDOM_PROGRAMS" in os.environ
 PART = 50
 """The number of programs that are compiled together."""

@@ -101,7 +101,7 @@ def random_pieces(rng: Random) -> tuple[list[Row], list[Life]]:
 
 def test_parts_are_ordered_for_all_sizes():
     interlocked = 0
-    for seed in range(rounds(400, 4)):
+    for seed in range(rounds(400)):
         rng = Random(seed)
         rows, lives = random_pieces(rng)
         samples = [[rng.choice((1, 4, 64, 1000)) for _ in rows] for _ in range(3)]

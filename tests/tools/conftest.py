@@ -1,12 +1,13 @@
 """Small installed plug-ins, and the driver as a function."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from textwrap import dedent
 from typing import NamedTuple
 
 import pytest
+from helpers.programs.seldom_verified import verified_after_each_pass
 
 from xrelay.tools.opt.opt import main
 
@@ -143,6 +144,8 @@ UNIVERSE = Universe(
 
 
 @pytest.fixture
-def test_passes(install: Callable[..., None]) -> None:
-    """An installed plug-in whose passes fail in every way."""
+def test_passes(install: Callable[..., None]) -> Generator[None]:
+    """An installed plug-in whose passes fail in every way; the module is verified after each."""
     install("house_test_passes", PASSES)
+    with verified_after_each_pass():
+        yield

@@ -20,6 +20,7 @@ from helpers.native.scheduled_kernels import (
     scheduled_module,
 )
 from helpers.programs.agreement import quiet
+from helpers.programs.random_settings import share
 from xdsl.dialects.builtin import DYNAMIC_INDEX, f32
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation
@@ -188,7 +189,7 @@ def test_scheduled_kernels_compute_what_they_mean(cpu: str | None, tmp_path: Pat
     assert any("x float>" in text for text in vectors), "no vectors in the code of kernels"
 
 
-@pytest.mark.parametrize("cpu", ["native", None], ids=["native", "baseline"])
+@pytest.mark.parametrize("cpu", share(["native", None], 2))
 def test_loops_of_open_dims_are_right_at_every_end(cpu: str | None, tmp_path: Path):
     """Whole tiles, and each of those at the ends of open rows and columns; squares, too."""
     n = DYNAMIC_INDEX
