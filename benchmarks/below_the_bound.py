@@ -56,7 +56,7 @@ def measured(name: str, work: float, native: bool, rounds: int) -> Facts:
         with redirect_stderr(remarks):
             tiled = xrelay.compile(path, pipeline=f"vm{{{options} work={work}}}")
         seconds = process_time() - started
-    chosen = re.search(r"bytes from \d+ to (\d+), work (\S+) %, (\d+) chains", remarks.getvalue())
+    chosen = re.search(r"bytes from \d+ to (\d+), work (\S+) %, (\d+) chain", remarks.getvalue())
     expected, found = (np.asarray(result) for result in (whole(*inputs), tiled(*inputs)))
     error = np.abs(found - expected).max() / np.abs(expected).max()
     before, after = least([lambda: whole(*inputs), lambda: tiled(*inputs)], rounds)

@@ -9,9 +9,10 @@ Choose the chains of operators to compute in stripes of rows, and note it on the
                                  relay.stripes = {chain = 0, step = 1, axis = 2, height = "4"}}
 
 Nothing else changes: `tile-for-memory` computes the chains in stripes. A step is what becomes one
-kernel. The attribute of the last step says along which axis of its result the rows are, and how
-many of them a stripe has, which may be a fraction. The rows of a step that two stripes need are
-`carried` from one to the next; without that, they are computed again.
+kernel. The attribute of the last step says along which axis of its result the rows are, how many of
+them a stripe has, which may be a fraction, and which stripes are `joined` with the next one: those
+at both ends, where fewer steps run, as far as the peak allows. The rows of a step that two stripes
+need are `carried` from one to the next; without that, they are computed again.
 
 The chains are those of the least peak of live bytes with at most `work` times the work of the whole
 program, or of the least work that reaches `peak`; of these, those that read the fewest bytes of

@@ -181,6 +181,8 @@ def turns_of(net: Network, chain: Chain, rows: Mapping[int, Rows]) -> Turns | No
             first, count = reads(net, rows, at, v)
             places.append(np.where(new > 0, first, of.start))
             sizes.append(count)
+            if v in rows:  # and at the same place among those that are held
+                sizes.append(np.where(new > 0, first - rows[v].keep, 0))
     every, fixed = np.array(places), np.array(sizes)
     best: Turns | None = None
     for period in PERIODS:

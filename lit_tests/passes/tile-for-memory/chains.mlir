@@ -160,3 +160,19 @@ func.func @kept_in_parts(%x: tensor<1x6x4x1xf32>) -> tensor<1x6x4x1xf32> {
   %y = relay.add %a, %c {relay.stripes = {chain = 0, step = 3, axis = 1, height = "1"}} : (tensor<1x6x4x1xf32>, tensor<1x6x4x1xf32>) -> tensor<1x6x4x1xf32>
   func.return %y : tensor<1x6x4x1xf32>
 }
+
+// -----
+
+// Stripes 0 and 1 are one.
+//
+// CHECK-LABEL: @joined
+// CHECK:         relay.tanh {{.*}} -> tensor<4x3xf32>
+// CHECK:         relay.nn.relu {{.*}} -> tensor<4x3xf32>
+// CHECK:         relay.tanh {{.*}} -> tensor<2x3xf32>
+// CHECK:         relay.nn.relu {{.*}} -> tensor<2x3xf32>
+// CHECK-NEXT:    relay.concatenate
+func.func @joined(%x: tensor<6x3xf32>) -> tensor<6x3xf32> {
+  %a = relay.tanh %x {relay.stripes = {chain = 0, step = 0}} : (tensor<6x3xf32>) -> tensor<6x3xf32>
+  %y = relay.nn.relu %a {relay.stripes = {chain = 0, step = 1, axis = 0, height = "2", joined = array<i64: 0>}} : (tensor<6x3xf32>) -> tensor<6x3xf32>
+  func.return %y : tensor<6x3xf32>
+}

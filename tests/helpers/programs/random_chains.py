@@ -170,10 +170,11 @@ def stripe_some(module: ModuleOp, rng: np.random.Generator) -> str | None:
     share = float(rng.choice([0.0, 0.5, 1.0, 1.0]))
     heights = [Fraction(1, 4), Fraction(1, 2), *map(Fraction, range(1, net.steps[last].rows))]
     height = heights[int(rng.integers(len(heights)) * rng.random())]
+    joined = frozenset(at for at in (0, 1, 12) if rng.random() < 0.3)
     for at in range(first, last + 1):
         result = groups[at][-1].operands[0] if net.steps[at].reduces else groups[at][-1].results[0]
-        end = (axes.of[result], height) if at == last else (None, None)
+        end = (axes.of[result], height, joined) if at == last else ()
         stripes = Stripes(0, at - first, bool(rng.random() < share), *end)
         for op in groups[at]:
             op.attributes[STRIPES] = stripes.attribute
-    return f"{first}..{last} in stripes of {height}, {share} carried"
+    return f"{first}..{last} in stripes of {height}, {share} carried, {joined}"
