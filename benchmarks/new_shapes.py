@@ -3,15 +3,16 @@ The cost of a new shape: CPU time of a call with sizes that were not seen, and o
 
     python benchmarks/new_shapes.py [--rounds 5]
 
-A chain of operators, an encoder with open batch and length, and a decoder with a KV cache. Calls
-alternate with onnxruntime's, on one thread; times are the median of a round, the best round counts.
-Then two decoders generate 64 tokens, in turns; the tokens must be equal. xrelay's options are the
-defaults: NumPy's BLAS may use threads.
+A chain of operators, an encoder with open batch and length, and a decoder with a KV cache. Each
+call follows one of onnxruntime, on one thread; times are the median of a round, the best round
+counts. Then decoders generate 64 tokens, in turns; the tokens must be equal. The last one does so
+100 times more: memory must not grow. xrelay has its default options: BLAS may use threads.
 """
 
 from __future__ import annotations
 
 import argparse
+import resource
 import sys
 import tempfile
 import time
@@ -93,12 +94,12 @@ def main() -> None:
             for number in range(rounds):
                 first = 5 + 60 * number
                 new = [inputs_of(n) for n in range(first, first + 60)]
-                found.append(timed([*calls, calls[1]], new))  # the last one is a repeated size
-            ort, new, same = (1e3 * min(column) for column in zip(*found, strict=True))
+                found.append(timed([*calls, *calls], new))  # the last two have a repeated size
+            ort, new, _, same = (1e3 * min(column) for column in zip(*found, strict=True))
             ratios = f"{new / same:.2f} | {new / ort:.1f}"
             print(f"| {name} | {ort:.3f} | {new:.3f} | {same:.3f} | {ratios} |")
-        print("\n| ms a token | onnxruntime | xrelay | ratio |\n|---|---|---|---|")
-        for sizes in ((2, 4, 32, 64), (6, 8, 512, 1000)):
+        print("\n| ms a token | onnxruntime | xrelay | ratio | compile, s |\n|---|---|---|---|---|")
+        for sizes in ((2, 4, 32, 64), (6, 8, 512, 1000), (12, 4, 32, 64)):
             print(generation(sizes, f"{folder}/decoder.onnx", rounds), flush=True)
 
 
@@ -106,6 +107,9 @@ def generation(sizes: tuple[int, int, int, int], path: str, rounds: int) -> str:
     """Return a row: the least CPU time of a token of decoders of these sizes, in turns."""
     onnx.save(build(*sizes), path)
     times, tokens = [float("inf")] * 2, list[list[int]]()
+    start = time.process_time()
+    xrelay.compile(path)
+    compilation = time.process_time() - start
     calls = calls_of(path)
     for _ in range(rounds):
         for number, call in enumerate(calls):
@@ -114,7 +118,20 @@ def generation(sizes: tuple[int, int, int, int], path: str, rounds: int) -> str:
             times[number] = min(times[number], (time.process_time() - start) / 64 * 1e3)
     assert all(found == tokens[0] for found in tokens), "tokens differ"
     ort, ours = times
-    return f"| {sizes[0]} x {sizes[2]} | {ort:.3f} | {ours:.3f} | {ours / ort:.2f} |"
+    numbers = f"{ort:.3f} | {ours:.3f} | {ours / ort:.2f} | {compilation:.2f}"
+    row = f"| {sizes[0]} x {sizes[2]} | {numbers} |"
+    if sizes[0] < 12:
+        return row
+    before = resident()
+    for _ in range(100):
+        generate(calls[1], *sizes[:3], 64)
+    return f"{row}\n\nResident memory after 100 more loops: {resident() - before:+} KiB of {before}"
+
+
+def resident() -> int:
+    """Return the resident memory of this process in KiB."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize() // 1024
 
 
 if __name__ == "__main__":

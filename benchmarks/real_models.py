@@ -272,7 +272,9 @@ def measured(model: Model, path: Path, rounds: int, targets: Sequence[str]) -> F
         known = model.constants if options else ()
         arrays = [array for name, array in feeds.items() if name not in known]
         for target in targets:
-            how, error, call = attempt(path, arrays, expected, {**options, "target": target})
+            threads = {"threads": 1} if target == "native" else {}
+            settings = {**options, "target": target, **threads}
+            how, error, call = attempt(path, arrays, expected, settings)
             row[f"{sizes}, {target}"] = how
             errors.append(error)
             if call is not None and sizes == "fixed":

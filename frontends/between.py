@@ -2,35 +2,18 @@
 Interpolation between the elements of a tensor, of numbers of Relay text and of ONNX alike.
 
     place 1.25 along a dim, linear    ->    0.75 · element 1 + 0.25 · element 2
-
-Numbers have operators of the dialect as methods (`at.floor()`), and Python's operators.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import reduce
 from itertools import product
 from math import floor
 from operator import add, mul
-from typing import Protocol, Self, TypeVar
 
+from .program_numbers import N
 
-class Numbers(Protocol):
-    """Numbers that the program computes; Python's numbers get their element type."""
-
-    @property
-    def dtype(self) -> str: ...
-    def __getattr__(self, name: str) -> Callable[..., Self]: ...
-    def __add__(self, other: Self | float, /) -> Self: ...
-    def __sub__(self, other: Self | float, /) -> Self: ...
-    def __rsub__(self, other: float, /) -> Self: ...
-    def __mul__(self, other: Self | float, /) -> Self: ...
-    def cast(self, dtype: str, /) -> Self: ...
-    def where(self, condition: Self, other: Self | float, /) -> Self: ...
-
-
-N = TypeVar("N", bound=Numbers)
 Tap = tuple[N, N | None]
 """The coordinate of an element along a dim, and its weight; None for 1."""
 
@@ -71,7 +54,7 @@ def wide_taps(at: N, mode: str, a: float, scale: float) -> list[tuple[N, N]]:
 
 def clamped(at: N, size: N | float) -> N:
     """Return the nearest place that a dim of `size` has."""
-    return at.maximum(0.0).minimum(size - 1.0)
+    return at.clamped(0.0, size - 1.0)
 
 
 def reflected(at: N, size: N | float, aligned: bool) -> N:

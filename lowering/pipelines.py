@@ -15,8 +15,7 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
   operators is not, as nothing has changed.
 - `dynamic-to-static` after it: constants in the computation of a shape are found then. Before
   planning: what only computes sizes needs no device and no kernel.
-- `infer-types` again: operators that read sizes before now have them as attributes, so more dims
-  are known.
+- `infer-types` again: more dims are known where operators have sizes as attributes now.
 - `lend-caches` after it: it needs the one concatenation that extends a cache, and no constants.
 - `fold-weights` after it: a slice whose bounds were computed is one of weights, too. Before
   planning, as `fold-constants`.
@@ -72,6 +71,7 @@ What differs, and why:
 
 - `simplify-inference` scales weights in a side file, too: `fold-weights` makes the products
   weights for all passes that follow.
+- `expand-transposed-convolutions` after it, before the passes that compute its filters.
 - `lambda-lift` … `flatten-tuples` early: machine code has functions of tensors alone, so closures,
   type arguments and tuples go where that is still easy to say in one line.
 - `propagate-layout` once operators are simplified, before fusion, which must see the operators in
@@ -131,6 +131,7 @@ _TO_SCALED = (
     "infer-types",
     "widen-narrow-types",
     "simplify-inference{scale-weights=true}",
+    "expand-transposed-convolutions",
     *_QNN,
     *_STATIC,
     "lend-caches",
@@ -289,7 +290,7 @@ class VmPipeline(PlannedPipeline):
     def text(self) -> str:
         native = (*_TO_SCALED, *_LAYOUT, *_WEIGHTS)
         simple = native if self.kernels == "native" else _TO_FOLDED
-        tiled = _tiled(self.peak, self.work)
+        tiled = _tiled(self.peak, self.work, self.kernels == "native")
         kernels = (*simple, *tiled, *_on(self.default), "create-shape-functions")
         placed = ("assign-pools",) if self.pools and self.memory != "plan" else ()
         joined = _JOINED_COMPILED if self.kernels == "native" else _JOINED
@@ -333,7 +334,7 @@ class AotPipeline(PlannedPipeline):
     def text(self) -> str:
         layout = _LAYOUT if self.layout == "nhwc" else _LAYOUT[1:]
         simple = (*_TO_SCALED, *_TO_FIRST_ORDER, *layout, *_WEIGHTS)
-        simple = (*simple, *_tiled(self.peak, self.work))
+        simple = (*simple, *_tiled(self.peak, self.work, True))
         kernels = (*simple, *_on(self.default), "create-shape-functions{checks=true}")
         planned = (
             *_REORDER[self.reorder],
@@ -402,10 +403,11 @@ def _with_views(passes: Sequence[str]) -> Sequence[str]:
     return (*passes[:at], "view-slices", *passes[at:])
 
 
-def _tiled(peak: str, work: float | None) -> Sequence[str]:
+def _tiled(peak: str, work: float | None, compiled: bool) -> Sequence[str]:
     """Return the passes that compute chains in stripes, if there is a limit."""
     limits = [f"peak={quoted(peak)}"] if peak else []
     limits += [] if work is None else [f"work={work}"]
+    limits += ["copies=false"] if limits and compiled else []  # rows of images are contiguous
     return (f"choose-tiling{{{' '.join(limits)}}}", "tile-for-memory") if limits else ()
 
 

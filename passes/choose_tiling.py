@@ -48,9 +48,15 @@ def write(tiling: FunctionTiling) -> None:
                 net.steps[at].writes in this.carried,
                 axes.of[result] if is_last else None,
                 this.height if is_last else None,
+                this.joined if is_last else frozenset(),
             )
             for op in groups[at]:
                 op.attributes[STRIPES] = stripes.attribute
+
+
+def counted(count: int, what: str) -> str:
+    """Return a number of things in words: `1 chain`, `2 chains`."""
+    return f"{count} {what}{'s' * (count != 1)}"
 
 
 @dataclass(frozen=True)
@@ -64,9 +70,11 @@ class ChooseTilingPass(TilingOptions, ModulePass):
         for tiling in self.tilings(op):
             write(tiling)
             before, choice = max(tiling.net.loads(), default=0), tiling.choice
+            unknown = f", without {counted(len(tiling.open), 'result')} of open dims"
             emit_remark(
                 ctx,
                 tiling.function,
                 f"peak of live bytes from {before} to {choice.peak}, "
-                f"work {tiling.percent(choice.extra)}, {len(choice.chains)} chains",
+                f"work {tiling.percent(choice.extra)}, {counted(len(choice.chains), 'chain')}"
+                f"{unknown if tiling.open else ''}",
             )

@@ -75,7 +75,7 @@ def stripes_of(tiled: Tiled, builder: Builder) -> Stripes:
         for step, stripes in zip(net.steps[:-1], tiled.stripes, strict=False)
         if stripes.carried
     ]
-    chain = Chain(0, len(net.steps) - 1, end.height, frozenset(carried))
+    chain = Chain(0, len(net.steps) - 1, end.height, frozenset(carried), end.joined)
     rows = striped(net, chain)
     return Stripes(tiled, net, axes, number, rows, chain, builder)
 

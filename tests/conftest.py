@@ -81,4 +81,5 @@ def _send_calls_only(plugins: Any, worker: Any) -> None:
 
     plugins.unregister(worker)
     worker.pytest_runtest_logreport = send_calls
+    worker.pytest_runtest_logstart = worker.pytest_runtest_logfinish = None
     plugins.register(worker)

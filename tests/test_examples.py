@@ -21,6 +21,7 @@ from onnx import numpy_helper
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
+import xrelay
 from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.infer_types import InferTypesPass
@@ -215,3 +216,29 @@ def test_generate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         [*command, "--count", "12"], env=environment, capture_output=True, text=True, check=True
     )
     assert [int(token) for token in found.stdout.split()] == expected
+
+
+def test_generating_models_are_sanitized_and_profiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Both see templates, in which all tokens but the first ones are computed."""
+    folders = [str(EXAMPLES.parent / "benchmarks"), str(EXAMPLES)]
+    monkeypatch.setattr(sys, "path", [*sys.path, *folders])
+    decoder: Any = importlib.import_module("decoder_model")
+    generate: Any = importlib.import_module("generate").generate
+    sizes, count = (2, 2, 16, 50), 12
+    model = decoder.build(*sizes)
+    path = tmp_path / "decoder.onnx"
+    path.write_bytes(model.SerializeToString())
+    expected = decoder.generate(partial(onnxruntime_session(model).run, None), *sizes[:3], count)
+    for sanitize in (True, False):
+        exe: Any = xrelay.compile(path, pipeline='vm{caches="*=40"}', sanitize=sanitize)
+        assert list(generate(exe, decoder.PROMPT, count)) == expected
+        with exe.profile() as profile:
+            assert list(generate(exe, decoder.PROMPT, count)) == expected
+        times = profile.times
+        assert times.calls == {"main": count}
+        assert 0 < times.kernels < times.total
+        softmax = "fused_nn_softmax" if sanitize else "relay.nn.softmax"
+        counts = {name: total.count for (name, _), total in times.by_operator().items()}
+        assert counts[softmax] == sizes[0] * count

@@ -42,8 +42,8 @@ DIALECTS = {
 _PASSES = {
     "passes": """
         bind-dims bind-inputs bind-params infer-types widen-narrow-types simplify-inference
-        fold-constants lower-qnn transpose-weights pack-weights propagate-layout expand-lrn
-        separate-padding lend-caches read-transposed fold-weights
+        fold-constants lower-qnn expand-transposed-convolutions transpose-weights pack-weights
+        propagate-layout expand-lrn separate-padding lend-caches read-transposed fold-weights
         dynamic-to-static plan-devices sink-device-hints solve-devices assign-devices
         materialize-device-copies elide-device-copies explain-devices share-device-copies
         lambda-lift specialize-functions inline pass-params check-shapes flatten-tuples
@@ -65,7 +65,7 @@ _PASSES = {
     "lowering.native.kernels": """
         move-reshapes fuse-elementwise compute-in-destinations call-blas transpose-operands
         write-transposed copy-kernels choose-schedules materialize-products
-        divide-between-threads version-kernels
+        divide-between-threads version-kernels merge-aliases
     """,
 }
 """The passes by folder: `merge-copies` is `MergeCopiesPass` in the folder's `merge_copies.py`."""

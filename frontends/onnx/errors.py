@@ -27,3 +27,10 @@ class OnnxError(DiagnosticException):
         self.message = message
         self.location = location
         self.notes = notes
+
+
+class Refused(OnnxError):
+    """Nodes of a graph or of a body cannot be converted, for reasons that are recorded."""
+
+    def __init__(self):
+        super().__init__("the model cannot be converted")

@@ -21,7 +21,7 @@ from itertools import chain
 from typing import Any, TypeAlias, TypeVar, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX
-from xdsl.irdl import VarOperandDef, VarResultDef
+from xdsl.irdl import OptPropertyDef, VarOperandDef, VarResultDef
 
 from ...dialects import qnn, relay
 from ...dialects.attributes import ELEMENT_TYPES, lists_of
@@ -71,17 +71,13 @@ class Rule:
     always: Mapping[str, str] = field(default_factory=dict[str, str])
     """
     Attributes that are printed although they have our default, because TVM has none or prints them
-    too, with their text where they are absent.
+    too, with their text where they are absent; `padding` is one of every operator.
     """
     required: tuple[str, ...] = ()
     """Attributes without a default in TVM, but with one here."""
     dropped: tuple[str, ...] = ()
     """Attributes without meaning here, or that repeat an operand of another name."""
     repeated: Repeated | None = None
-    absent: tuple[str, ...] = ()
-    """Lists that are absent if they are empty: an empty axis of a reduction means all axes."""
-    is_reduction: bool = False
-    """True if no axes at all mean all axes in TVM, but none here."""
 
 
 # ------------------------------------------------------------------------------- by name
@@ -213,22 +209,17 @@ def _matmul(values: Mapping[str, Any], weight: Sequence[int]) -> Values:
 
 _SIZES = ("channels", "kernel_size")
 _CONV = Repeated(_SIZES, _conv, "data_layout")
-_PADDED = {"padding": ""}
-_STATED_AXIS = Rule(required=("axis",), always={"axis": ""})
 
 RULES: Mapping[str, Rule] = {
-    **dict.fromkeys(
-        ("nn.conv1d", "nn.conv2d", "nn.conv3d", "qnn.conv2d"), Rule(always=_PADDED, repeated=_CONV)
-    ),
+    **dict.fromkeys(("nn.conv1d", "nn.conv2d", "nn.conv3d", "qnn.conv2d"), Rule(repeated=_CONV)),
     **dict.fromkeys(
         (*(f"nn.conv{sides}d_transpose" for sides in (1, 3)), "qnn.conv2d_transpose"),
-        Rule(always=_PADDED, repeated=replace(_CONV, implied=_conv_transpose)),
+        Rule(repeated=replace(_CONV, implied=_conv_transpose)),
     ),
     "nn.conv2d_transpose": Rule(
-        always=_PADDED, dropped=("out_dtype",), repeated=replace(_CONV, implied=_conv_transpose)
+        dropped=("out_dtype",), repeated=replace(_CONV, implied=_conv_transpose)
     ),
     "nn.conv2d_backward_weight": Rule(
-        always=_PADDED,
         dropped=("channels", "data_layout"),
         repeated=Repeated(
             ("kernel_layout", "out_layout"),
@@ -236,12 +227,8 @@ RULES: Mapping[str, Rule] = {
             "out_dtype",
         ),
     ),
-    "nn.deformable_conv2d": Rule(always=_PADDED, repeated=replace(_CONV, operand=2)),
-    "image.dilation2d": Rule(always=_PADDED),
-    **{
-        f"nn.{kind}_pool2d_grad": Rule(always=_PADDED, dropped=("dilation",))
-        for kind in ("max", "avg")
-    },
+    "nn.deformable_conv2d": Rule(repeated=replace(_CONV, operand=2)),
+    **dict.fromkeys(("nn.max_pool2d_grad", "nn.avg_pool2d_grad"), Rule(dropped=("dilation",))),
     **dict.fromkeys(
         ("nn.dense", "qnn.dense"), Rule(repeated=Repeated(("units",), _units, "out_dtype"))
     ),
@@ -249,30 +236,14 @@ RULES: Mapping[str, Rule] = {
     **dict.fromkeys(("nn.batch_matmul", "qnn.batch_matmul"), Rule({"transpose_b": False})),
     "nn.leaky_relu": Rule({"alpha": 0.25}),
     "nn.lrn": Rule({"alpha": 1e-4}),
-    **{
-        f"nn.{kind}_pool{sides}d": Rule(always=_PADDED)
-        for kind in ("max", "avg")
-        for sides in (1, 2, 3)
-    },
-    **{
-        f"nn.adaptive_{kind}_pool{sides}d": Rule(absent=("output_size",))
-        for kind in ("max", "avg")
-        for sides in (1, 2, 3)
-    },
     "nn.space_to_depth": Rule(dropped=("mode",)),  # TVM has one mode
-    **dict.fromkeys(
-        (*("sum", "mean", "max", "min", "prod", "all", "any"), *("argmax", "argmin")),
-        Rule(absent=("axis",), is_reduction=True),
-    ),
-    "transpose": Rule(absent=("axes",), always={"axes": "None"}),
-    "strided_slice": Rule(absent=("strides", "axes"), always={"strides": "[]", "axes": "None"}),
+    "transpose": Rule(always={"axes": "None"}),
+    "strided_slice": Rule(always={"strides": "[]", "axes": "None"}),
     "nn.upsampling": Rule(always={"scale_h": "", "scale_w": ""}),
     "nn.upsampling3d": Rule(always={"scale_d": "", "scale_h": "", "scale_w": ""}),
-    "repeat": _STATED_AXIS,
-    "reverse": _STATED_AXIS,
+    **dict.fromkeys(("repeat", "reverse"), Rule(required=("axis",), always={"axis": ""})),
     **dict.fromkeys(("broadcast_to", "dyn.broadcast_to", "dyn.full"), Rule(dropped=("dtype",))),
     "dyn.reshape": Rule(dropped=("newshape",)),
-    "dyn.strided_slice": Rule(absent=("axes",)),
     "image.resize2d": Rule(dropped=("roi",)),
     **dict.fromkeys(("one_hot", "dyn.one_hot"), Rule({"axis": -1})),
     "round": Rule({"ties": "away"}),
@@ -326,6 +297,19 @@ def rule_of(name: str) -> Rule:
     return RULES.get(name, _NO_RULE)
 
 
+@cache
+def _optional_lists(name: str) -> Sequence[str]:
+    """Return the lists that are absent if they are empty: no axes of a reduction mean all axes."""
+    properties = BY_NAME[name].get_irdl_definition().properties
+    return [n for n in lists_of(BY_NAME[name]) if isinstance(properties[n], OptPropertyDef)]
+
+
+@cache
+def is_reduction(name: str) -> bool:
+    """Return whether no axes at all mean all axes in TVM, but none here."""
+    return "exclude" in BY_NAME[name].get_irdl_definition().properties
+
+
 _UNSET = ("", "void", "None")
 """Texts by which TVM says that the default of a dtype, or of a rounding, holds."""
 
@@ -350,9 +334,10 @@ def convert_attributes(name: str, given: Mapping[str, Any]) -> tuple[Values, Val
     names = () if rule.repeated is None else rule.repeated.names
     repeated = {key: values.pop(key) for key in names if key in values}
     _convert_by_name(name, values)
-    for key in rule.absent:
-        if values.get(key) == ():
-            del values[key]
+    if name != "squeeze":
+        for key in _optional_lists(name):
+            if values.get(key) == ():
+                del values[key]
     if name == "strided_slice":
         _equally_many_bounds(values)
     missing = next((key for key in rule.required if key not in values), None)

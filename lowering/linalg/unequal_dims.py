@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 
 from ...dialects import relay
 from ...operators.sizes import Check
@@ -34,7 +34,8 @@ class KernelSizes(Sizes):
             for axis, dim in enumerate(dims):
                 number, place = first.get((i, axis), (i, axis))
                 if dim.constant is None:
-                    name = f"dim {place} of {_shown(params[number])}"
+                    hint = params[number].name_hint
+                    name = f"dim {place} of {f'%{hint}' if hint else f'parameter {number}'}"
                     dims[axis] = self.algebra.symbol(name, DIM, (number, place))
             self.know_dims(param, tuple(dims))
 
@@ -55,7 +56,3 @@ def unequal_dims(
             sizes.dims(result)
         for left, right in sizes.pairs[:1]:
             yield op, f"{left} and {right} are not shown to be equal, so one may be broadcast"
-
-
-def _shown(value: SSAValue) -> str:
-    return f"%{value.name_hint}" if value.name_hint else "a parameter"

@@ -1,8 +1,9 @@
 """
 The passes of the pipeline `kernels`, from kernels at level `memref` to their schedules.
 
-- `version-kernels` first: its versions have different loops. Not in the machine, whose kernels are
-  called by name.
+- `merge-aliases` first: it reads calls, and the other passes change the names that these call.
+- `version-kernels` then: its versions have different loops. Neither is in the machine, whose
+  kernels are called by name.
 - `move-reshapes` then: what lies between two loops keeps them apart.
 - `fuse-elementwise` then: a schedule tiles one loop after a reduction.
 - `compute-in-destinations` on the loops that are left: each of them would have memory of its own.
@@ -20,7 +21,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-from .kernel_pass import KernelPass
+from xdsl.passes import ModulePass
+
 from .kernels.call_blas import CallBlasPass
 from .kernels.choose_schedules import ChooseSchedulesPass
 from .kernels.compute_in_destinations import ComputeInDestinationsPass
@@ -28,6 +30,7 @@ from .kernels.copy_kernels import CopyKernelsPass
 from .kernels.divide_between_threads import DivideBetweenThreadsPass
 from .kernels.fuse_elementwise import FuseElementwisePass
 from .kernels.materialize_products import MaterializeProductsPass
+from .kernels.merge_aliases import MergeAliasesPass
 from .kernels.move_reshapes import MoveReshapesPass
 from .kernels.transpose_operands import TransposeOperandsPass
 from .kernels.version_kernels import VersionKernelsPass
@@ -40,14 +43,14 @@ BlasUse: TypeAlias = Literal["openblas", "openblas-always"]
 
 def kernel_passes(
     machine: Machine, blas: BlasUse | None = None, threads: bool = False, versions: bool = True
-) -> Sequence[KernelPass]:
+) -> Sequence[ModulePass]:
     """
     Return the passes that prepare kernels for `machine`, for `threads` too, in order.
 
     Without `versions`, each kernel stays one.
     """
     return (
-        *((VersionKernelsPass(),) if versions else ()),
+        *((MergeAliasesPass(), VersionKernelsPass()) if versions else ()),
         MoveReshapesPass(),
         FuseElementwisePass(),
         ComputeInDestinationsPass(),

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import OpResult
 
+from ...dialects.tensors import has_dynamic
 from ...planning.pool_text import parse_pool
 from ...planning.stripes.chosen_chains import Choice, choose
 from ...planning.stripes.network import Network
@@ -25,6 +27,12 @@ class FunctionTiling:
     """The ops of each step."""
     axes: Axes
     choice: Choice
+
+    @property
+    def open(self) -> list[OpResult]:
+        """The results of steps whose dims, and so bytes, are not known: they count as 0."""
+        results = (result for group in self.groups for result in group[-1].results)
+        return [result for result in results if has_dynamic(result.type)]
 
     def percent(self, extra: int) -> str:
         """Return work that is added, as a part of the work of the whole function."""
@@ -64,11 +72,18 @@ class TilingOptions:
             if isinstance(function, func.FuncOp) and len(function.body.blocks) == 1:
                 net, groups, axes = network_of(function.body.block)
                 net.copies = self.copies
-                choice = choose(net, work, peak)
-                if peak is not None and choice.peak > peak:
+                tiling = FunctionTiling(function, net, groups, axes, choose(net, work, peak))
+                if peak is not None and tiling.open:
+                    raise PassError(
+                        "the bytes of this result depend on open dims, so no peak can be kept: "
+                        "give the dims sizes",
+                        tiling.open[0],
+                    )
+                if peak is not None and tiling.choice.peak > peak:
                     by = "" if work is None else f" with {work} times the work"
                     raise PassError(
-                        f"a peak of {peak} bytes is not reached{by}: the least is {choice.peak}",
+                        f"a peak of {peak} bytes is not reached{by}: the least is "
+                        f"{tiling.choice.peak}",
                         function,
                     )
-                yield FunctionTiling(function, net, groups, axes, choice)
+                yield tiling

@@ -2,7 +2,9 @@
 The attribute by which ops say that they are computed in stripes, and the chains that it makes.
 
     relay.stripes = {chain = 0, step = 1, carried}
-    relay.stripes = {chain = 0, step = 2, axis = 1, height = "1/2"}      the last step of the chain
+    relay.stripes = {chain = 0, step = 2, axis = 1, height = "1/2", joined = array<i64: 0, 24>}
+
+The latter is the last step of a chain, of which stripes 0 and 1 are one, as are 24 and 25.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, StringAttr, UnitA
 from xdsl.ir import Attribute, Block, Operation
 
 from ...dialects.integers import i64_attribute
+from ...dialects.relay.properties import INTS, ints
 from ..support.diagnostics import PassError
 
 STRIPES = "relay.stripes"
@@ -29,6 +32,8 @@ class Stripes:
     carried: bool = False
     axis: int | None = None
     height: Fraction | None = None
+    joined: frozenset[int] = frozenset()
+    """The stripes that are computed together with the next one."""
 
     @property
     def attribute(self) -> DictionaryAttr:
@@ -40,6 +45,8 @@ class Stripes:
             fields["carried"] = UnitAttr()
         if self.axis is not None:
             fields |= {"axis": i64_attribute(self.axis), "height": StringAttr(str(self.height))}
+        if self.joined:
+            fields["joined"] = ints(sorted(self.joined))
         return DictionaryAttr(fields)
 
     @staticmethod
@@ -54,17 +61,19 @@ class Stripes:
         fields = dict(given)
         chain, step, axis = (_number(fields.pop(name, None)) for name in ("chain", "step", "axis"))
         carried, text = fields.pop("carried", None), fields.pop("height", None)
+        joined = _numbers(fields.pop("joined", ints(())))
         is_end = axis is not None and isinstance(text, StringAttr)
-        is_inner = "axis" not in given and text is None
+        is_inner = given.keys().isdisjoint(("axis", "height", "joined"))
         known = not fields and (carried is None or isinstance(carried, UnitAttr))
-        if chain is None or step is None or not known or not (is_end or is_inner):
+        fits = known and (is_end or is_inner)
+        if chain is None or step is None or joined is None or not fits:
             raise PassError(
-                f"{STRIPES} must be {{chain, step}} and may have carried, or axis and height of "
-                f"the last step, but is {attribute}",
+                f"{STRIPES} must be {{chain, step}} and may have carried, or axis, height and "
+                f"joined of the last step, but is {attribute}",
                 op,
             )
         height = _height(op, text.data) if isinstance(text, StringAttr) else None
-        return Stripes(chain, step, carried is not None, axis, height)
+        return Stripes(chain, step, carried is not None, axis, height, joined)
 
 
 def _number(value: Attribute | None) -> int | None:
@@ -73,6 +82,14 @@ def _number(value: Attribute | None) -> int | None:
         return None
     number = value.value.data
     return number if number >= 0 else None
+
+
+def _numbers(value: Attribute) -> frozenset[int] | None:
+    """Return integers of at least 0; None if `value` is something else."""
+    if not INTS.verifies(value):
+        return None
+    numbers = frozenset(value.get_values())
+    return None if min(numbers, default=0) < 0 else numbers
 
 
 def _height(op: Operation, text: str) -> Fraction:

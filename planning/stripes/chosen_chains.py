@@ -10,7 +10,7 @@ these, that which moves the fewest bytes of halos and weights, then that of the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf
 from typing import Literal, NamedTuple
@@ -28,6 +28,8 @@ SLACK = 1.02
 """Without a limit, peaks up to so many times the least are equal: the cheapest is taken."""
 LONGEST = 200
 """The maximum number of steps in a chain."""
+ENDS = 20
+"""The stripes at both ends of a chain of which some are joined."""
 MANY = 150
 """In programs of more steps, chains begin only where a single value is live."""
 
@@ -117,6 +119,22 @@ def _of_steps(
     return found
 
 
+def joined(net: Network, this: Edge, limit: float) -> Edge:
+    """
+    Return a chain with as few calls of kernels as `limit` bytes allow.
+
+    Stripes before and after those that are alike compute fewer steps, so that two of them need no
+    more than one of the others.
+    """
+    count, best = len(striped(net, this.chain)[net.steps[this.chain.last].writes].stop), this
+    for at in [*range(min(count - 1, ENDS)), *range(count - 2, max(ENDS, count - ENDS) - 1, -1)]:
+        chain = replace(best.chain, joined=best.chain.joined | {at})
+        other = edge(net, chain)
+        if other.peak <= limit and (other.extra, other.ops) < (best.extra, best.ops):
+            best = other
+    return best
+
+
 def cheapest(loads: Sequence[int], edges: Sequence[Edge], limit: float) -> Choice | None:
     """Return the chains of least work with which no step needs more than `limit` bytes."""
     ending: dict[int, list[Edge]] = {}
@@ -170,6 +188,13 @@ def choose(net: Network, work: float | None = None, peak: int | None = None) -> 
 
     The work is at most `work` times that of the whole; with `peak` alone, any.
     """
+    choice = chains_of(net, work, peak)
+    limit = choice.peak if peak is None else max(choice.peak, peak)
+    return replace(choice, chains=[joined(net, this, limit) for this in choice.chains])
+
+
+def chains_of(net: Network, work: float | None, peak: int | None) -> Choice:
+    """Return the chains that are chosen, in stripes of equal heights."""
     loads, plain = net.loads(), max(net.loads(), default=0)
     extra = inf if work is None else (work - 1) * net.work
     if peak is not None and plain <= peak:

@@ -84,6 +84,8 @@ class Chain:
     height: Fraction
     carried: frozenset[int] = frozenset()
     """The values whose halos are carried."""
+    joined: frozenset[int] = frozenset()
+    """The stripes, from 0 on, that are computed together with the next one."""
 
 
 def lead(net: Network, chain: Chain) -> int:
@@ -104,6 +106,7 @@ def striped(net: Network, chain: Chain) -> dict[int, Rows]:
     last = net.steps[chain.last]
     ahead = lead(net, chain) if chain.carried else 0
     times = np.arange(-ahead, ceil(last.rows / chain.height)) + 1
+    times = np.delete(times, [at for at in chain.joined if at < len(times) - 1])
     none = np.zeros(1, np.int64)
     due = {last.writes: np.minimum(times * float(chain.height), last.rows)}
     stop = last.floor(np.maximum(0, due[last.writes] + 1e-9))
@@ -123,10 +126,10 @@ def striped(net: Network, chain: Chain) -> dict[int, Rows]:
             stop = np.maximum(step.floor(np.maximum(due[v] + 1e-9, 0)), step.ceil(high))
             stop = np.maximum.accumulate(stop)
             first = np.minimum.accumulate(low[::-1])[::-1]
-            keep = np.minimum(step.floor(first), stop)
-            later = np.minimum(np.concatenate((keep[1:], stop[-1:])), stop)
-            start = np.maximum(np.concatenate((none, stop[:-1])), keep)
-            rows[v] = Rows(np.minimum(start, stop), stop, keep, later)
+            later = np.minimum(np.concatenate((first[1:], stop[-1:])), stop)
+            start = np.maximum(np.concatenate((none, stop[:-1])), step.floor(first))
+            start = np.minimum(start, stop)
+            rows[v] = Rows(start, stop, np.minimum(first, start), later)
         else:
             keep, stop = step.floor(np.minimum(low, high)), step.ceil(high)
             rows[v] = Rows(keep, stop, keep, stop)

@@ -21,12 +21,17 @@ def dense(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     (data, weight), (y,) = ins, outs
     units, k = weight.shape
     rows = y.size // max(units, 1)
-    x, out = data.reshape(rows, k), y.reshape(rows, units)
-    block = _block(rows, units, k) if y.dtype.kind == "f" else units
+    return _by_columns(data.reshape(rows, k), weight.T, y.reshape(rows, units))
+
+
+def _by_columns(x: Array, matrix: Array, out: Array) -> Thunk:
+    """Multiply `x` by a matrix, by as many columns at a time as `_block` says."""
+    (rows, k), units = x.shape, matrix.shape[1]
+    block = _block(rows, units, k) if out.dtype.kind == "f" else units
     if block is units:
-        return product(x, weight.T, out)
+        return product(x, matrix, out)
     parts = out.reshape(rows, units // block, block).transpose(1, 0, 2)
-    return product(x, weight.reshape(units // block, block, k).transpose(0, 2, 1), parts)
+    return product(x, matrix.reshape(k, units // block, block).transpose(1, 0, 2), parts)
 
 
 MOST_ROWS = 8
@@ -71,7 +76,7 @@ def matmul(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
         a = a.swapaxes(-1, -2)
     if flag(attrs, "transpose_b"):
         b = b.swapaxes(-1, -2)
-    return product(a, b, y)
+    return _by_columns(a, b, y) if b.ndim == 2 else product(a, b, y)
 
 
 def batch_matmul(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ..program.dtypes import element_type
-from .sizes import NoTemplate, Number, Trace, Traced, code_of, plain
+from .sizes import NoTemplate, Number, Trace, Traced, code_of, plain, shorten
 
 
 @dataclass(eq=False)
@@ -67,14 +67,14 @@ class Body:
         self._views: dict[str, str] = {}
         self._count = 0
 
-    def saved(self) -> tuple[int, dict[str, str]]:
+    def saved(self) -> tuple[int, int]:
         """Return the state, for `restore`."""
-        return len(self.lines), dict(self._views)
+        return len(self.lines), len(self._views)
 
-    def restore(self, state: tuple[int, dict[str, str]]) -> None:
+    def restore(self, state: tuple[int, int]) -> None:
         """Forget what was added since `saved` returned `state`."""
-        count, self._views = state
-        del self.lines[count:]
+        shorten(self.lines, state[0])
+        shorten(self._views, state[1])
 
     def add(self, code: str) -> None:
         """Append a line."""

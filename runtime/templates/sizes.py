@@ -46,7 +46,8 @@ class Trace:
         self._known: dict[str, Traced] = {}
         self._linear: dict[Linear, Traced] = {}
         self._names: dict[int, str] = {}
-        self._guards: set[str] = set()
+        self._guards: dict[str, None] = {}
+        self._fixed: list[Traced] = []
         self._count = 0
 
     def dim(self, code: str, value: int) -> Number:
@@ -72,7 +73,7 @@ class Trace:
     def guard(self, condition: str) -> None:
         """Require `condition` of calls."""
         if condition not in self._guards:
-            self._guards.add(condition)
+            self._guards[condition] = None
             self.lines.append(("", condition))
 
     def constant(self, value: object) -> str:
@@ -111,22 +112,30 @@ class Trace:
         self.lines.append((size.name, code))
         return size
 
-    def saved(self) -> tuple[Any, ...]:
+    def saved(self) -> Sequence[int]:
         """Return the state, for `restore`."""
-        fixed = frozenset(name for name, size in self._known.items() if size.fixed)
-        return len(self.lines), set(self._guards), dict(self._known), dict(self._linear), fixed
+        return [len(table) for table in self._tables]
 
-    def restore(self, state: tuple[Any, ...]) -> None:
+    def restore(self, state: Sequence[int]) -> None:
         """Forget what was traced since `saved` returned `state`."""
-        count, self._guards, self._known, self._linear, fixed = state
-        del self.lines[count:]
-        for name, size in self._known.items():
-            size.fixed = name in fixed
+        for size in self._fixed[state[-1] :]:
+            size.fixed = False
+        for table, count in zip(self._tables, state, strict=True):
+            shorten(table, count)
+
+    @property
+    def _tables(self) -> Sequence[list[Any] | dict[Any, Any]]:
+        return self.lines, self._guards, self._known, self._linear, self._fixed
 
     @property
     def fixed(self) -> int:
         """Number of sizes that have become constants, other than 0 and 1."""
-        return sum(size.fixed and size.value > 1 for size in self._known.values())
+        return sum(size.value > 1 for size in self._fixed)
+
+    def _fix(self, size: Traced) -> None:
+        if not size.fixed:
+            size.fixed = True
+            self._fixed.append(size)
 
     def binary(self, sign: str, left: Number, right: Number) -> Number:
         """Return `left sign right`."""
@@ -201,10 +210,16 @@ class Trace:
         self.guard(f"{code_of(a)} {sign} {code_of(b)}")
         if sign == "==":
             if isinstance(a, Traced) and isinstance(b, int):
-                a.fixed = True
+                self._fix(a)
             elif isinstance(b, Traced) and isinstance(a, int):
-                b.fixed = True
+                self._fix(b)
         return outcome
+
+
+def shorten(table: list[Any] | dict[Any, Any], count: int) -> None:
+    """Remove what was added to `table` after its first `count` items."""
+    while len(table) > count:
+        table.pop() if isinstance(table, list) else table.popitem()
 
 
 class Linear(NamedTuple):

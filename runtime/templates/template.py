@@ -348,30 +348,24 @@ def _tensors(result: Object) -> Iterator[Any]:
 
 
 def _expanded(
-    texts: Sequence[str], definitions: Mapping[str, str]
+    texts: Sequence[str], definitions: dict[str, str]
 ) -> tuple[list[str], list[tuple[str, str]]]:
     """
     Return the sizes from which those in `texts` are computed, and the lines that do so, in order.
     """
-    leaves: dict[str, None] = {}
-    lines: dict[str, str] = {}
-
-    def visit(name: str) -> None:
-        if name in leaves or name in lines:
-            return
-        code = definitions[name]
+    needed = {name for text in texts for name in _NAME.findall(text)}
+    leaves: list[str] = []
+    lines: list[tuple[str, str]] = []
+    for name, code in reversed(definitions.items()):
+        if name not in needed:
+            continue
         names = _NAME.findall(code)
         if not names or any(name[0] != "s" for name in names):
-            leaves[name] = None
-            return
-        for each in names:
-            visit(each)
-        lines[name] = code
-
-    for text in texts:
-        for name in _NAME.findall(text):
-            visit(name)
-    return list(leaves), list(lines.items())
+            leaves.append(name)
+        else:
+            needed.update(names)
+            lines.append((name, code))
+    return leaves[::-1], lines[::-1]
 
 
 def _statements(lines: Sequence[tuple[str, str]]) -> Iterator[str]:

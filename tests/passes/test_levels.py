@@ -51,6 +51,7 @@ widen-narrow-types         . . . . . . . . . .
 simplify-inference         . . . . . . . . . .
 fold-constants             + . . . . . . . . .
 lower-qnn                  . . . . . . . . . .
+expand-transposed-convolutions . . . . . . . . . .
 transpose-weights          . . . . . . . . . .
 pack-weights               . . . . . . . . . .
 propagate-layout           . . . . . . . . . .
@@ -125,7 +126,7 @@ expand-math                . . . . . . . . . +
 allocate-registers         < < < < < < < . | |
 move-reshapes              < < < < < < < | . |
 fuse-elementwise           < < < < < < < | . |
-compute-in-destinations    < < < < < < < | . |
+compute-in-destinations    < < < < < < < | + |
 call-blas                  < < < < < < < | + |
 transpose-operands         < < < < < < < | + |
 copy-kernels               < < < < < < < | + |
@@ -134,6 +135,7 @@ write-transposed           < < < < < < < | . |
 choose-schedules           < < < < < < < | . |
 divide-between-threads     < < < < < < < | + |
 version-kernels            < < < < < < < | . |
+merge-aliases              < < < < < < < | + |
 """
 """
 One column for each of `STAGES`, each program as the pipelines `vm`, `aot`, and `linalg` make it:

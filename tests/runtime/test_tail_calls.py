@@ -1,5 +1,6 @@
 """Tail calls: results from the definition, in memory that nested calls would exceed."""
 
+import signal
 from typing import Any
 
 import numpy as np
@@ -148,8 +149,22 @@ def test_lists_are_built_and_folded():
 def test_an_endless_loop_ends_at_the_limit_of_instructions():
     code = vm.Invoke(1, 0, (0,)), vm.Ret(1)
     machine = Machine(program(function([f32(4)], *code)), max_instructions=10_000)
-    with pytest.raises(MachineError, match="exceeded the limit of 10000 instructions"):
+    with pytest.raises(MachineError, match=r"main\[0\].*exceeded the limit of 10000 instructions"):
         machine.run("main", X)
+
+
+def test_an_endless_loop_can_be_interrupted():
+    """It runs in constant memory until then, and the machine serves later calls."""
+    code = vm.If(1, None, 3, 1), vm.Invoke(2, 0, (0, 1)), vm.Ret(2), vm.Ret(0)
+    machine = Machine(program(function([f32(4), None], *code)), memory_limit=LITTLE)
+    handler = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with pytest.raises(KeyboardInterrupt):
+            machine.run("main", X, np.bool_(False))
+    finally:
+        signal.signal(signal.SIGALRM, handler)
+    np.testing.assert_array_equal(machine.run("main", X, np.bool_(True))[0], X)
 
 
 def test_a_fault_after_the_call_is_reported():

@@ -15,6 +15,7 @@ from helpers.programs.machine_programs import program as machine_program
 import xrelay
 from xrelay.operators.sizes import Check
 from xrelay.runtime.calls.values import Tagged
+from xrelay.runtime.kernels.loading import kernels_of
 from xrelay.runtime.machine.machine import Machine
 from xrelay.runtime.machine.recording import Recorder
 from xrelay.runtime.observe.profile_report import parts
@@ -136,6 +137,27 @@ def test_a_profile_is_that_of_recorded_calls(program: Program, monkeypatch: pyte
     }
     assert sum(parts(found.times).values()) == found.times.total
     assert found.times.recording == 0 < wanted.times.recording
+
+
+def test_faults_of_kernels_are_found_at_sizes_that_were_not_recorded(program: Program):
+    """The sanitizer sees templates: here a kernel that leaves an element of long tensors."""
+    operators = (step.op for kernel in program.kernels for step in kernel.steps)
+    kernels = dict(kernels_of(operators))
+
+    def bind(attrs: Any, ins: Any, outs: Any) -> Any:
+        def run() -> None:
+            count = outs[0].size - (len(outs[0]) > 20)
+            x, y, z = (array.reshape(-1)[:count] for array in (*ins, *outs))
+            np.add(x, y, out=z)
+
+        return run
+
+    machine = Machine(program, sanitize=True, kernels=kernels | {"relay.add": bind})
+    for n in range(2, 6):
+        same(machine.run("main", *arguments(n, n)), Machine(program).run("main", *arguments(n, n)))
+    assert machine.templates.runs == {0: 2}
+    with pytest.raises(xrelay.MachineError, match=r"relay\.add does not write 4 of 704 bytes"):
+        machine.run("main", *arguments(11, 11))
 
 
 def test_errors_are_those_of_recorded_calls(program: Program):
@@ -315,3 +337,23 @@ def test_several_devices_and_closures(monkeypatch: pytest.MonkeyPatch):
         same(machine.run("main", x), [np.abs(x), -x])
     assert segments == []
     assert machine.counters.copied == {(0, 1): 280, (1, 0): 280}
+
+
+def test_long_paths():
+    """Each size of a path may follow from the one before, as live bytes do."""
+    kernels = [kernel("negative", [f32(None)], f32(None))]
+    count, code = 1200, [vm.ShapeOf(1, 0), vm.LoadConsti(2, 0), vm.LoadConsti(3, 4)]
+    code += [vm.Compute(4, "extract", (1, 2)), vm.Compute(5, "muli", (3, 4))]
+    for number in range(count):
+        source, storage = (2 * number + 9) * (number > 0), 2 * number + 10
+        code += [vm.AllocStorage(storage, vm.Reg(5), 64)]
+        code += [vm.AllocTensorReg(storage + 1, storage, 0, 1, "float32")]
+        code += [vm.InvokePacked(0, (source,), (storage + 1,))]
+    last = 2 * count + 9
+    main = function([f32(None)], *code, vm.Ret(last), registers=last + 1)
+    machine = Machine(machine_program(main, kernels=kernels))
+    for n in (3, 4, 5, 60):
+        x = np.linspace(-1, 1, n, dtype=np.float32)
+        same(machine.run("main", x), [x])
+    assert machine.templates.runs == {0: 2}
+    assert machine.counters.peak == {0: 60 * 4 * count}

@@ -43,9 +43,17 @@ from ....runtime.calls.input_bindings import BindingError, InputBindings
 from ....runtime.calls.input_bindings import Value as BoundValue
 from ....runtime.calls.input_values import fitted
 from ...conversion import Conversion
-from ..errors import OnnxError
+from ..errors import OnnxError, Refused
 from ..model.external import ExternalData
-from ..model.function_bodies import Body, bound, functions_by_key, has_body, model_body, schema_body
+from ..model.function_bodies import (
+    Body,
+    Key,
+    bound,
+    functions_by_key,
+    has_body,
+    model_body,
+    schema_body,
+)
 from ..model.onnx_model import (
     declared_type,
     initializers_of,
@@ -61,8 +69,8 @@ from .node import Node, NodeError
 from .onnx_builder import Builder
 from .onnx_data import Datum, MixedTypes, common, constructors_in, is_tensor, type_of
 from .onnx_values import Constant, DynamicShape, value_name
-from .refusals import Refusals
-from .scope import Scope, graphs_of, names_in, names_read, ranks_of, with_inner
+from .refusals import MAX_NOTES, Refusals
+from .scope import Scope, declared_in, graphs_of, names_in, names_read, with_inner
 
 UNBOUND = InputBindings()
 NO_FILES = ExternalData()
@@ -121,15 +129,14 @@ class _Importer:
         self.functions = functions_by_key(model.functions)
         self.inlined = 0
         self.scope = Scope(
-            opsets_of(model.opset_import), names_in(model.graph), ranks=_ranks_in(model.graph)
+            opsets_of(model.opset_import), names_in(model.graph), declared=declared_in(model.graph)
         )
+        self.path: list[tuple[Node, str]] = []
+        """The nodes whose graphs or bodies are being converted, and what these are."""
         self.refusals = Refusals()
-        self.declared = {info.name: info for info in model.graph.value_info}
-        for name, constant in initializers_of(model.graph, external):
-            if isinstance(constant, OnnxError):
-                self.refusals.add(constant, [name])
-            else:
-                self.scope.values[name] = constant
+        self.checked: set[Key] = set()
+        """The functions whose operators are checked although no call of them is converted."""
+        self._read_initializers(self.graph, self.scope)
         self.builder = Builder(Block(), inline_limit, self._convert_graph)
         self.scalars: dict[SSAValue, tuple[str, Attribute]] = {}
         """The inputs of data of scalars, with their types unless other ranks are inferred."""
@@ -145,14 +152,23 @@ class _Importer:
         attributes = [_described(name, dims) for name, dims in arguments]
         return Conversion(self._module(attributes, results), self.builder.params)
 
+    def _read_initializers(
+        self, graph: GraphProto, scope: Scope, path: Sequence[tuple[Node, str]] = ()
+    ) -> None:
+        for name, constant in initializers_of(graph, self.external):
+            if isinstance(constant, OnnxError):
+                self.refusals.add(constant, path)
+                scope.unknown.add(name)
+            else:
+                scope.values[name] = constant
+
     # ------------------------------------------------------------ signature
 
     def _arguments(self) -> list[tuple[str, list[int | str]]]:
         """Add the arguments; return their names and dims."""
-        values, refusals = self.scope.values, self.refusals
+        values, unknown = self.scope.values, self.scope.unknown
         found: list[tuple[str, list[int | str]]] = []
-        infos = [i for i in self.graph.input if i.name not in values]
-        infos = [i for i in infos if i.name not in refusals.unknown]
+        infos = [i for i in self.graph.input if i.name not in values and i.name not in unknown]
         shapes = _shapes(infos, self.bindings)
         block = self.builder.block = Block()
         for info, dims in zip(infos, shapes, strict=True):
@@ -161,7 +177,8 @@ class _Importer:
             try:
                 type = input_type(info, dims)
             except OnnxError as error:
-                refusals.add(error, [info.name])
+                self.refusals.add(error)
+                unknown.add(info.name)
                 continue
             if info.name in self.bindings.values:
                 values[info.name] = _constant(info.name, type, self.bindings.values[info.name])
@@ -181,16 +198,20 @@ class _Importer:
         """Return the results, without those that cannot be converted."""
         results: list[SSAValue] = []
         for info in self.graph.output:
-            if info.name in self.refusals.unknown:
+            if info.name in self.scope.unknown:
                 continue
             value = self.scope.find(info.name)
-            if value is None:
-                raise OnnxError(f'no node computes the output "{info.name}" of the graph')
-            results.append(self._result(info, value))
+            try:
+                if value is None:
+                    raise OnnxError(f'no node computes the output "{info.name}" of the graph')
+                results.append(self._result(info, value))
+            except OnnxError as error:
+                self.refusals.add(error)
         for argument, (name, type) in self.scalars.items():
             completed = refine(argument.type, type) or argument.type
             if is_incomplete(completed):
-                raise OnnxError(f'input "{name}" has tensors of no rank; supported: declared ranks')
+                reason = f'input "{name}" has tensors of no rank; supported: declared ranks'
+                self.refusals.add(OnnxError(reason))
             set_type(argument, completed)
         return results
 
@@ -240,33 +261,40 @@ class _Importer:
         name = "".join(c if c.isprintable() else "?" for c in proto.name) or f"#{number}"
         return FileLineColLoc(StringAttr(f"{path or self.file.data + ':'}{name}"), _NONE, _NONE)
 
-    def _convert_or_refuse(self, proto: NodeProto, place: FileLineColLoc) -> None:
-        """Convert a node of the model's graph; go on after an error, to find others."""
+    def _convert_or_refuse(self, proto: NodeProto, place: FileLineColLoc) -> bool:
+        """Convert a node; after an error, record it, and return False."""
         refusals = self.refusals
-        if refusals.unknown and not refusals.unknown.isdisjoint(names_read([proto], ())):
-            self._assume(proto.output)
-            self._refuse_operators([proto], place)
-            return
-        try:
-            self._convert_node(proto, place)
-        except OnnxError as error:
-            refusals.add(error)
-            self._assume(proto.output)
+        before = len(refusals.errors)
+        inner = [proto]
+        if not before or not self.scope.misses(names_read([proto], ())):
+            try:
+                self._convert_node(proto, place)
+                return True
+            except Refused:
+                pass
+            except OnnxError as error:
+                refusals.add(error, self.path)
             inner = [node for graph in graphs_of(proto) for node in graph.node]
-            self._refuse_operators(inner, place, error.message)
+        self._assume(proto.output)
+        self._refuse_operators(inner, self.scope.opsets, place, refusals.errors[before:])
+        return False
 
     def _assume(self, names: Iterable[str]) -> None:
         """Go on with the types that missing results must have, if these can be known."""
         for name in names:
             if not name or name in self.scope.values:
                 continue
+            info = self.scope.declared.get(name)
+            if info is None and not self.path:
+                info = self._inferred.get(name)
             try:
-                declared = self.declared.get(name) or self._inferred[name]
-                type = declared_type(declared, self.bindings)
-            except (KeyError, OnnxError):
-                self.refusals.unknown.add(name)
+                type = None if info is None else declared_type(info, self.bindings)
+            except OnnxError:
+                type = None
+            if type is None:
+                self.scope.unknown.add(name)
             else:
-                self.scope.values[name] = self.refusals.assume(name, type)
+                self.scope.values[name] = self.refusals.assume(type)
 
     @cached_property
     def _inferred(self) -> Mapping[str, ValueInfoProto]:
@@ -280,26 +308,35 @@ class _Importer:
         return {info.name: info for info in graph.value_info}
 
     def _refuse_operators(
-        self, protos: Iterable[NodeProto], place: FileLineColLoc, known: str = ""
+        self,
+        protos: Iterable[NodeProto],
+        opsets: Mapping[str, int],
+        place: FileLineColLoc,
+        known: Sequence[OnnxError],
     ) -> None:
         """
-        Refuse the nodes, and those of their graphs, whose operators are not supported.
+        Refuse the nodes, and those of their graphs and functions, of operators not supported.
 
-        The reason in the message `known` is not listed again.
+        The reasons in the messages of `known` are not listed again.
         """
         for proto in with_inner(protos):
-            node = Node(proto, self.scope.opsets, place)
-            if model_body(node, self.functions) is not None or _rule_for(node) is not None:
-                continue
-            if not has_body(node) and (error := _unsupported(node)).message not in known:
-                self.refusals.add(error, ())
+            node = Node(proto, opsets, place)
+            key = node.domain, node.op_type, proto.overload
+            if key in self.functions:
+                if key not in self.checked and (called := model_body(node, self.functions)):
+                    self.checked.add(key)
+                    self._refuse_operators(called.nodes, called.opsets, place, known)
+            elif _rule_for(node) is None and not has_body(node):
+                error = _unsupported(node)
+                if not any(error.message in e.message for e in known):
+                    self.refusals.add(error, self.path)
 
     def _convert_node(self, proto: NodeProto, place: FileLineColLoc) -> None:
         scope = self.scope
         node = Node(
             *(bound(proto, scope.attributes), scope.opsets, place),
             used=scope.used,
-            ranks=scope.ranks,
+            declared=scope.declared,
             external=self.external,
         )
         called = model_body(node, self.functions)
@@ -328,7 +365,7 @@ class _Importer:
         except MixedTypes as error:
             raise node.error(str(error)) from None
         node.require_all_read()
-        if self.scope.depth:
+        if self.path:
             self.inlined += self.builder.built - before
         return made if isinstance(made, Sequence) else [made]
 
@@ -354,6 +391,8 @@ class _Importer:
         if not name:
             return None
         value = self.scope.find(name)
+        if value in self.refusals.assumed:
+            self.refusals.read[name] = None
         if value is None and name not in self.scope.omitted:
             raise node.error(f'no earlier node computes the input "{name}"')
         return value
@@ -371,7 +410,8 @@ class _Importer:
             raise node.error(f"there are {len(inputs)} inputs; the function has {len(body.inputs)}")
         scope = Scope(body.opsets, names_read(body.nodes, body.outputs), body.attributes)
         pairs = zip(body.outputs, node.outputs, strict=False)
-        scope.ranks = {inner: node.ranks[name] for inner, name in pairs if name in node.ranks}
+        known = node.declared
+        scope.declared = {inner: known[name] for inner, name in pairs if name in known}
         for name, value in zip(body.inputs, inputs, strict=True):
             if value is None:
                 scope.omitted.add(name)
@@ -393,16 +433,13 @@ class _Importer:
                 f'graph "{graph.name}" has {len(graph.input)} inputs; supported: {len(arguments)}'
             )
         outer = self.scope
-        scope = Scope(outer.opsets, names_in(graph), outer.attributes, outer, _ranks_in(graph))
-        for name, constant in initializers_of(graph, self.external):
-            if isinstance(constant, OnnxError):
-                raise node.error(f'in graph "{graph.name}": {constant.message}')
-            scope.values[name] = constant
+        scope = Scope(outer.opsets, names_in(graph), outer.attributes, outer, declared_in(graph))
+        where = f'graph "{graph.name}"'
+        self._read_initializers(graph, scope, [*self.path, (node, where)])
         for info, argument in zip(graph.input, arguments, strict=True):
             scope.values[info.name] = argument
         outputs = [info.name for info in graph.output]
         path = f"{_path(node.place)}/{graph.name}/" if graph.name else f"{_path(node.place)}/"
-        where = f'graph "{graph.name}"'
         results = self._convert_nodes(node, scope, graph.node, outputs, where, path)
         for name, value in zip(outputs, results, strict=True):
             if value is None:
@@ -423,32 +460,35 @@ class _Importer:
 
         The nodes are at `path`, or at the place of `node`.
         """
-        outer = self.scope
-        scope.depth = outer.depth + 1
+        outer, refusals = self.scope, self.refusals
         self.inlined += 1
-        if scope.depth > MAX_DEPTH:
+        if len(self.path) >= MAX_DEPTH:
             raise node.error(f"functions and graphs are nested more than {MAX_DEPTH} deep")
         self.scope = scope
+        self.path.append((node, where))
+        is_whole = not scope.unknown
         try:
             for number, proto in enumerate(nodes, 1):
                 self.inlined += sum(1 for _ in with_inner([proto]))
-                if self.inlined > MAX_INLINED:
-                    raise node.error(
-                        f"functions and graphs in nodes add more than {MAX_INLINED} nodes and "
-                        "operators"
+                if self.inlined > MAX_INLINED and refusals.inner < MAX_NOTES:
+                    refusals.add(
+                        node.error(
+                            f"functions and graphs in nodes add more than {MAX_INLINED} nodes and "
+                            "operators"
+                        ),
+                        self.path[:-1],
                     )
+                    refusals.inner = MAX_NOTES
+                if refusals.inner >= MAX_NOTES:
+                    raise Refused
                 place = node.place if path is None else self._place(proto, number, path)
-                self._convert_node(proto, place)
-        except OnnxError as error:
-            unknown, needs_shape = None, False
-            if isinstance(error, NodeError):
-                unknown, needs_shape = error.unknown, error.needs_shape
-            outer_error = node.error(f"in {where}: {error.message}", unknown, needs_shape)
-            outer_error.location = error.location or outer_error.location
-            raise outer_error from None
+                is_whole &= self._convert_or_refuse(proto, place)
         finally:
+            self.path.pop()
             self.scope = outer
             self.builder.node = node
+        if not is_whole:
+            raise Refused
         return [scope.find(name) for name in outputs]
 
 
@@ -463,10 +503,6 @@ def _definitions(names: Collection[str]) -> Iterable[Operation]:
         if isinstance(op, FuncOp):
             op.properties["sym_visibility"] = StringAttr("private")
         yield op
-
-
-def _ranks_in(graph: GraphProto) -> dict[str, int]:
-    return ranks_of([*graph.value_info, *graph.output])
 
 
 def _path(place: FileLineColLoc) -> str:

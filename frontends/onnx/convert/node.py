@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from onnx import AttributeProto, GraphProto, NodeProto
+from onnx import AttributeProto, GraphProto, NodeProto, ValueInfoProto
 from xdsl.dialects.builtin import FileLineColLoc, LocationAttr, NameLoc, StringAttr
 
 from ..errors import OnnxError
@@ -72,8 +72,8 @@ class Node:
     inputs: Sequence[Datum | None] = ()
     used: frozenset[str] = frozenset()
     """The names among `outputs` that the graph uses."""
-    ranks: Mapping[str, int] = field(default_factory=dict[str, int])
-    """The ranks that the model declares for results, by name."""
+    declared: Mapping[str, ValueInfoProto] = field(default_factory=dict[str, ValueInfoProto])
+    """The types that the model declares for results, by name."""
     external: ExternalData | None = None
     """The files of tensors in attributes."""
     op_type: str = field(init=False)
@@ -341,7 +341,10 @@ class Node:
 
     def output_rank(self, index: int = 0) -> int | None:
         """Return the rank that the model declares for output `index`; None if it does not."""
-        return self.ranks.get(self.outputs[index]) if index < len(self.outputs) else None
+        info = self.declared.get(self.outputs[index]) if index < len(self.outputs) else None
+        if info is None or not info.type.tensor_type.HasField("shape"):
+            return None
+        return len(info.type.tensor_type.shape.dim)
 
     def is_used(self, index: int) -> bool:
         """Test whether output `index` is used."""

@@ -7,12 +7,13 @@ The reasons why a model cannot be converted, all in one error.
     note: it depends on dims or values that are open; give them: --dim n=SIZE --constant s=VALUE
 
 The result of a node that cannot be converted has the type that the model declares, or ONNX infers,
-for it. Nodes that read others are skipped, unless their operators are not supported.
+for it. Nodes that read others are skipped, unless their operators are not supported. So are those
+of graphs in nodes and of function bodies; a node with reasons inside has no result itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, FileLineColLoc
@@ -22,7 +23,7 @@ from ....dialects.relay.creation import ShapeOfOp
 from ....dialects.tensors import as_tensor, dtype_name
 from ....runtime.calls.input_bindings import dim_option, listed, option
 from ..errors import OnnxError
-from .node import NodeError
+from .node import Node, NodeError
 from .onnx_values import Constant, Value
 
 MAX_NOTES = 100
@@ -34,25 +35,35 @@ class Refusals:
     """The errors so far, and the values that are missing because of them."""
 
     errors: list[OnnxError] = field(default_factory=list[OnnxError])
-    unknown: set[str] = field(default_factory=set[str])
-    """Names of values without a type."""
-    assumed: dict[SSAValue, str] = field(default_factory=dict[SSAValue, str])
-    """Values of declared types, with their names."""
+    inner: int = 0
+    """The number of errors in graphs and bodies."""
+    assumed: set[SSAValue] = field(default_factory=set[SSAValue])
+    """Values of declared types."""
+    read: dict[str, None] = field(default_factory=dict[str, None])
+    """The names of those that nodes read."""
 
-    def add(self, error: OnnxError, names: Iterable[str] = ()) -> None:
+    def add(self, error: OnnxError, path: Sequence[tuple[Node, str]] = ()) -> None:
         """
-        Record an error, due to which the values called `names` are unknown.
+        Record an error, in a graph or body of each node in `path`.
 
         An error that is only due to a value being assumed is not recorded.
         """
-        if not self._is_due_to_assumption(error):
-            self.errors.append(error)
-        self.unknown.update(name for name in names if name)
+        if self._is_due_to_assumption(error):
+            return
+        for node, where in reversed(path):
+            unknown, needs_shape = None, False
+            if isinstance(error, NodeError):
+                unknown, needs_shape = error.unknown, error.needs_shape
+            outer = node.error(f"in {where}: {error.message}", unknown, needs_shape)
+            outer.location = error.location or outer.location
+            error = outer
+        self.inner += bool(path)
+        self.errors.append(error)
 
-    def assume(self, name: str, type: Attribute) -> SSAValue:
-        """Return a value of `type` in place of the one called `name`."""
+    def assume(self, type: Attribute) -> SSAValue:
+        """Return a value of `type` in place of one that is missing."""
         value = Block(arg_types=[type]).args[0]
-        self.assumed[value] = name
+        self.assumed.add(value)
         return value
 
     def _is_due_to_assumption(self, error: OnnxError) -> bool:
@@ -77,8 +88,8 @@ class Refusals:
         lines += (_line(group) for group in groups.values())
         cure = _cure(self.errors, arguments)
         notes = [(cure, None)] if cure else []
-        if self.assumed and len(lines) > 1:
-            names = listed(f'"{name}"' for name in self.assumed.values())
+        if self.read and len(lines) > 1:
+            names = listed(f'"{name}"' for name in self.read)
             notes.append(
                 (f"types assumed as the model declares or ONNX infers them: {names}", None)
             )

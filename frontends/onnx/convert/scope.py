@@ -23,22 +23,28 @@ class Scope:
     used: frozenset[str]
     attributes: Mapping[str, AttributeProto] = field(default_factory=dict[str, AttributeProto])
     outer: Scope | None = None
-    ranks: Mapping[str, int] = field(default_factory=dict[str, int])
-    """The ranks that the model declares for results."""
+    declared: Mapping[str, ValueInfoProto] = field(default_factory=dict[str, ValueInfoProto])
+    """The types that the model declares for results."""
     values: dict[str, Datum] = field(default_factory=dict[str, Datum])
     omitted: set[str] = field(default_factory=set[str])
     """The inputs of a function that its call omits."""
-    depth: int = 0
+    unknown: set[str] = field(default_factory=set[str])
+    """The names that have no value because nodes cannot be converted."""
 
     def find(self, name: str) -> Datum | None:
         """Return the value of `name`, here or in the graphs around; None if it has none."""
+        return next((s.values[name] for s in self._enclosing() if name in s.values), None)
+
+    def misses(self, names: Iterable[str]) -> bool:
+        """Test whether one of `names` is unknown, here or in the graphs around."""
+        return not all(scope.unknown.isdisjoint(names) for scope in self._enclosing())
+
+    def _enclosing(self) -> Iterator[Scope]:
+        """Yield this scope, and those of the graphs around."""
         scope: Scope | None = self
         while scope is not None:
-            value = scope.values.get(name)
-            if value is not None:
-                return value
+            yield scope
             scope = scope.outer
-        return None
 
 
 def graphs_of(node: NodeProto) -> Iterator[GraphProto]:
@@ -72,10 +78,9 @@ def names_read(nodes: Iterable[NodeProto], outputs: Sequence[str]) -> frozenset[
     return frozenset(found)
 
 
-def ranks_of(infos: Iterable[ValueInfoProto]) -> dict[str, int]:
-    """Return the ranks of those tensors among `infos` that have a shape, by name."""
-    tensors = [(i.name, i.type.tensor_type) for i in infos if i.type.HasField("tensor_type")]
-    return {name: len(t.shape.dim) for name, t in tensors if t.HasField("shape")}
+def declared_in(graph: GraphProto) -> dict[str, ValueInfoProto]:
+    """Return the types that `graph` declares for results, by name."""
+    return {info.name: info for info in (*graph.value_info, *graph.output)}
 
 
 def names_in(graph: GraphProto) -> frozenset[str]:

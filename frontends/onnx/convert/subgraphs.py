@@ -17,6 +17,7 @@ from ....dialects.device import tensor_type
 from ....dialects.relay.language.annotations import REASON
 from ....dialects.relay.language.control import IfOp, YieldOp, common_yields
 from ....dialects.tensors import Tensor, as_tensor, dtype_name
+from ..errors import Refused
 from .onnx_builder import Builder
 from .onnx_data import Datum, common, is_tensor, type_of
 from .onnx_values import Value
@@ -36,10 +37,16 @@ def choose(
     both has the greater rank.
     """
     built: list[tuple[Block, Sequence[Datum]]] = []
+    refused: Refused | None = None
     for build in (then, otherwise):
         block = Block()
-        with b.at(block):
-            built.append((block, build()))
+        try:
+            with b.at(block):
+                built.append((block, build()))
+        except Refused as error:  # the other branch may have more reasons
+            refused = error
+    if refused is not None:
+        raise refused
     data = [
         None if all(map(is_tensor, pair)) else common(*map(type_of, pair))
         for pair in zip(*(results for _, results in built), strict=False)

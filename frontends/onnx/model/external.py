@@ -14,7 +14,9 @@ from onnx import TensorProto
 
 from ....runtime.errors import MachineError
 from ....runtime.files import inside, mapped
+from ....runtime.protobuf import Malformed
 from ..errors import OnnxError
+from .wire import decoded
 
 
 @dataclass(frozen=True)
@@ -22,18 +24,29 @@ class ExternalData:
     """
     The files in `folder`, that of the model; None if it did not come from a file.
 
-    Further ones are in memory, by their location.
+    Further ones are in memory, by their location; those `encoded` have varints.
     """
 
     folder: Path | None = None
     files: dict[str, memoryview] = field(default_factory=dict[str, memoryview])
+    encoded: dict[str, memoryview] = field(default_factory=dict[str, memoryview])
 
-    def bytes_of(self, tensor: TensorProto, size: int) -> memoryview:
-        """Return the `size` bytes of `tensor`; raise `OnnxError` if it has others, or none."""
+    def bytes_of(self, tensor: TensorProto, size: int, width: int) -> memoryview:
+        """
+        Return the `size` bytes of `tensor`, whose elements are of `width` bytes.
+
+        Raises `OnnxError` if it has others, or none.
+        """
         entries = {entry.key: entry.value for entry in tensor.external_data}
         location = entries.get("location", "")
-        data = self._file(location)
         start, length = _number(entries, "offset", 0), _number(entries, "length", size)
+        if location in self.encoded:
+            data = self.encoded[location][start : start + length]
+            try:
+                return decoded(data, size // width, width).data.cast("B")
+            except Malformed as error:
+                raise OnnxError(f"its data are damaged: {error}") from None
+        data = self._file(location)
         if length != size:
             raise OnnxError(f'it needs {size} bytes, but has {length} in the file "{location}"')
         if start + size > len(data):

@@ -49,9 +49,9 @@ def read_model(data: bytes | memoryview | ModelProto, external: ExternalData) ->
     if isinstance(data, ModelProto):
         _check(data)
         return data
-    view, location = memoryview(data), token_hex()
-    small = without_data(view, location) if len(view) >= LARGE else None
-    external.files[location] = view
+    view, location, encoded = memoryview(data), token_hex(), token_hex()
+    small = without_data(view, location, encoded) if len(view) >= LARGE else None
+    external.files[location] = external.encoded[encoded] = view
     try:
         model = load_model_from_string(bytes(view) if small is None else small)
     except DecodeError:

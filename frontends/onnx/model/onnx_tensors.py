@@ -40,7 +40,9 @@ def array_of(tensor: TensorProto, external: ExternalData | None = None) -> Array
     if ELEMENT_TABLE[dtype.name].bits < 8 and dtype != np.bool_:
         return _packed(tensor, dtype, dims, external)
     if tensor.data_location == TensorProto.EXTERNAL:
-        return _array((external or ExternalData()).bytes_of(tensor, size), dtype, dims)
+        return _array(
+            (external or ExternalData()).bytes_of(tensor, size, dtype.itemsize), dtype, dims
+        )
     if tensor.HasField("raw_data"):
         raw = tensor.raw_data  # each access copies it
         if len(raw) != size:
@@ -64,7 +66,7 @@ def _packed(
     """Return an array of elements that share bytes."""
     if tensor.data_location == TensorProto.EXTERNAL:
         size = -(-prod(dims) * ELEMENT_TABLE[dtype.name].bits // 8)
-        raw = bytes((external or ExternalData()).bytes_of(tensor, size))
+        raw = bytes((external or ExternalData()).bytes_of(tensor, size, 1))
         tensor = TensorProto(data_type=tensor.data_type, dims=dims, raw_data=raw)
     return _read(tensor, dtype, dims)
 

@@ -1,15 +1,14 @@
 """
 Leave the data of large tensors out of a serialized model.
 
-    initializer { name: "w" dims: 4096 dims: 4096 raw_data: "…" }      (or float_data)
+    initializer { name: "w" dims: 4096 dims: 4096 raw_data: "…" }      (or float_data, …)
       ->
     initializer { name: "w" dims: 4096 dims: 4096
                   data_location: EXTERNAL external_data { "location": … "offset": … } }
 
 A parser copies all bytes of a model. What is left here has a few, and refers to the others where
 they are: in the file, which is mapped into memory. A model may have any size then, although the
-parser's limit is 2 GiB. Elements that are varints (int32_data, …) become raw data, as a parser
-makes a Python object of each.
+parser's limit is 2 GiB. Elements that are varints (int32_data, …) are decoded when they are used.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from typing import Any, cast
 
 import numpy as np
 from google.protobuf.descriptor import Descriptor
-from onnx import ModelProto, StringStringEntryProto, TensorProto
+from onnx import ModelProto, StringStringEntryProto, TensorProto, helper
 
 from ....runtime.protobuf import LENGTH, Field, Malformed, fields, varint
 
@@ -33,53 +32,37 @@ DEPTH = 90
 MODEL = cast("Descriptor", ModelProto.DESCRIPTOR)
 TENSOR = TensorProto.DESCRIPTOR.full_name
 DATA_TYPE = TensorProto.DATA_TYPE_FIELD_NUMBER
-RAW = {
-    TensorProto.RAW_DATA_FIELD_NUMBER: None,
-    TensorProto.FLOAT_DATA_FIELD_NUMBER: TensorProto.FLOAT,
-    TensorProto.DOUBLE_DATA_FIELD_NUMBER: TensorProto.DOUBLE,
-}
-"""The fields whose bytes are those of the elements, if these are of this type."""
-INT32: Mapping[int, str] = {
-    TensorProto.FLOAT16: "<u2",
-    TensorProto.BFLOAT16: "<u2",
-    TensorProto.INT8: "u1",
-    TensorProto.UINT8: "u1",
-    TensorProto.INT16: "<u2",
-    TensorProto.UINT16: "<u2",
-    TensorProto.INT32: "<u4",
-    TensorProto.BOOL: "?",
-}
-VARINTS: Mapping[int, Mapping[int, str]] = {
-    TensorProto.INT32_DATA_FIELD_NUMBER: INT32,
-    TensorProto.INT64_DATA_FIELD_NUMBER: {TensorProto.INT64: "<u8"},
-    TensorProto.UINT64_DATA_FIELD_NUMBER: {
-        TensorProto.UINT32: "<u4",
-        TensorProto.UINT64: "<u8",
-    },
-}
-"""The fields of varints, with the types of elements, and what these are as raw data."""
-CHUNK = 1 << 20
+RAW = TensorProto.RAW_DATA_FIELD_NUMBER
+VARINTS = (
+    TensorProto.INT32_DATA_FIELD_NUMBER,
+    TensorProto.INT64_DATA_FIELD_NUMBER,
+    TensorProto.UINT64_DATA_FIELD_NUMBER,
+)
+DATA = (RAW, TensorProto.FLOAT_DATA_FIELD_NUMBER, TensorProto.DOUBLE_DATA_FIELD_NUMBER, *VARINTS)
+"""The fields of elements, of which those of varints are encoded."""
+CHUNK = 1 << 16
 """The number of bytes of varints that are decoded at once."""
 ELSEWHERE = (TensorProto.EXTERNAL_DATA_FIELD_NUMBER, TensorProto.DATA_LOCATION_FIELD_NUMBER)
 
 
-def without_data(data: memoryview, location: str) -> bytes | None:
+def without_data(data: memoryview, location: str, encoded: str) -> bytes | None:
     """
-    Return the model in `data` with its large tensors in the external file `location`.
+    Return the model in `data` with its large tensors in the external files `location` and
+    `encoded`: the latter are varints.
 
     Their offsets there are those in `data`. None if the data are malformed.
     """
     try:
-        return b"".join(_message(data, 0, len(data), MODEL, location, DEPTH))
+        return b"".join(_message(data, 0, len(data), MODEL, (location, encoded), DEPTH))
     except Malformed:
         return None
 
 
 def _message(
-    data: memoryview, start: int, stop: int, type: Descriptor, location: str, depth: int
+    data: memoryview, start: int, stop: int, type: Descriptor, files: tuple[str, str], depth: int
 ) -> Iterator[bytes | memoryview]:
     if type.full_name == TENSOR:
-        yield from _tensor(data, start, stop, location)
+        yield from _tensor(data, start, stop, files)
         return
     inner = _with_tensors(type)
     kept = start
@@ -90,36 +73,31 @@ def _message(
         if not depth:
             raise Malformed("it is nested too deeply")
         yield data[kept : field.start]
-        pieces = [*_message(data, field.contents, field.stop, found, location, depth - 1)]
+        pieces = [*_message(data, field.contents, field.stop, found, files, depth - 1)]
         yield _header(field.number, sum(map(len, pieces)))
         yield from pieces
         kept = field.stop
     yield data[kept:stop]
 
 
-def _tensor(data: memoryview, start: int, stop: int, location: str) -> Iterator[bytes | memoryview]:
-    raw: list[Field] = []
+def _tensor(
+    data: memoryview, start: int, stop: int, files: tuple[str, str]
+) -> Iterator[bytes | memoryview]:
+    stored: list[Field] = []
     element = 0
     for field in fields(data, start, stop):
         if field.number == DATA_TYPE:
             element = varint(data, field.contents, field.stop)[0]
-        elif field.number in RAW or field.number in VARINTS:
-            raw.append(field)
-        if field.number in ELSEWHERE or (raw and (len(raw) > 1 or raw[0].kind != LENGTH)):
-            raw.clear()
+        elif field.number in DATA:
+            stored.append(field)
+        if field.number in ELSEWHERE or len(stored) > 1:
+            stored.clear()
             break
-    if raw and (dtype := VARINTS.get(raw[0].number, {}).get(element)) is not None:
-        pieces = [*_decoded(data, raw[0], dtype)]
-        yield data[start : raw[0].start]
-        yield _header(TensorProto.RAW_DATA_FIELD_NUMBER, sum(map(len, pieces)))
-        yield from pieces
-        yield data[raw[0].stop : stop]
-        return
-    if not raw or RAW.get(raw[0].number, -1) not in (None, element):
+    if not stored or stored[0].kind != LENGTH or stored[0].number not in (RAW, _field_of(element)):
         yield data[start:stop]
         return
-    (field,) = raw
-    size = field.stop - field.contents
+    (field,) = stored
+    size, location = field.stop - field.contents, files[field.number in VARINTS]
     described = {"location": location, "offset": str(field.contents), "length": str(size)}
     entries = [StringStringEntryProto(key=key, value=text) for key, text in described.items()]
     left = TensorProto(data_location=TensorProto.EXTERNAL, external_data=entries)
@@ -128,23 +106,52 @@ def _tensor(data: memoryview, start: int, stop: int, location: str) -> Iterator[
     yield data[field.stop : stop]
 
 
-def _decoded(data: memoryview, field: Field, dtype: str) -> Iterator[bytes]:
-    """Yield the elements of a field of varints, in little-endian order."""
-    at = field.contents
-    while at < field.stop:
-        chunk = np.frombuffer(data[at : min(at + CHUNK, field.stop)], np.uint8)
-        stops = np.flatnonzero(chunk < 128) + 1
-        starts = np.append(0, stops[:-1])[: len(stops)]
-        if not len(stops) or (longest := int((stops - starts).max())) > 10:
-            raise Malformed("a number is longer than 10 bytes, or is not whole")
-        values = np.zeros(len(stops), np.uint64)
-        rest: np.ndarray[Any, np.dtype[np.intp]] = np.arange(len(stops))
-        for k in range(longest):
-            part = (chunk[starts[rest] + k] & 127).astype(np.uint64)
-            values[rest] |= part << np.uint64(7 * k)
-            rest = rest[stops[rest] - starts[rest] > k + 1]
-        yield values.astype(dtype).tobytes()
-        at += int(stops[-1])
+def _field_of(element: int) -> int | None:
+    """Return the field of elements of this type that are not raw data; None if there is none."""
+    try:
+        return TensorProto.DESCRIPTOR.fields_by_name[helper.tensor_dtype_to_field(element)].number
+    except KeyError:
+        return None
+
+
+def decoded(data: memoryview, count: int, width: int) -> np.ndarray[Any, np.dtype[Any]]:
+    """
+    Return `count` varints as numbers of `width` bytes, in little-endian order.
+
+    Raises `Malformed` if there are not so many.
+    """
+    if not count <= len(data) <= 10 * count:
+        raise Malformed(f"{len(data)} bytes are not {count} numbers")
+    found = np.empty(count, f"<u{width}")
+    groups = -(-8 * width // 7)  # of 7 bits, a byte each: what is above is not of the element
+    word = np.dtype("<u4" if groups < 5 else "<u8")
+    chunk = np.zeros(CHUNK + 16, np.uint8)
+    words = np.ndarray(CHUNK + 8, word, chunk.data, strides=(1,))
+    masks = np.array([(1 << 8 * min(k, word.itemsize)) - 1 for k in range(11)], word)
+    at = done = 0
+    while at < len(data):
+        part = np.frombuffer(data[at : at + CHUNK], np.uint8)
+        if part.max() < 128 and done + len(part) <= count:
+            found[done : done + len(part)] = part
+            done, at = done + len(part), at + len(part)
+            continue
+        chunk[: len(part)] = part
+        stops = np.flatnonzero(part < 128) + 1
+        lengths = np.diff(stops, prepend=0)
+        if not len(stops) or lengths.max() > 10 or done + len(stops) > count:
+            raise Malformed(f"they are not {count} numbers of up to 10 bytes")
+        values = np.zeros(len(stops), word)
+        longest = min(groups, int(lengths.max()))
+        for first in range(0, longest, word.itemsize):
+            bits = words[stops - lengths + first] & masks[np.maximum(lengths - first, 0)]
+            for k in range(first, min(longest, first + word.itemsize)):
+                group = bits >> word.type(8 * (k - first)) & word.type(127)
+                values |= group << word.type(7 * k)
+        found[done : done + len(stops)] = values
+        done, at = done + len(stops), at + int(stops[-1])
+    if done < count:
+        raise Malformed(f"they are {done} numbers")
+    return found
 
 
 def _header(number: int, size: int) -> bytes:

@@ -7,7 +7,6 @@ from .activations import RULES as ACTIVATIONS
 from .constants import RULES as CONSTANTS
 from .control_flow import RULES as CONTROL_FLOW
 from .convolution import RULES as CONVOLUTION
-from .einsum import RULES as EINSUM
 from .elementwise import RULES as ELEMENTWISE
 from .gathering import RULES as GATHERING
 from .indexing import RULES as INDEXING
@@ -33,7 +32,6 @@ _DEFAULT: Rules = {
     **CONSTANTS,
     **CONTROL_FLOW,
     **CONVOLUTION,
-    **EINSUM,
     **ELEMENTWISE,
     **GATHERING,
     **INDEXING,

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ...einsum import einsum as sum_of_products
+from ..convert.computed import Computed
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
 from ..convert.onnx_values import (
@@ -14,13 +16,12 @@ from ..convert.onnx_values import (
     Value,
     dims_of,
     dtype_of,
-    has_static_shape,
     is_float,
     rank_of,
     shape_text,
 )
 from .rule import Rules, since
-from .shapes import as_matrix, merged
+from .shapes import merged
 
 
 def _scaled(node: Node, value: Value, factor: float, what: str, b: Builder) -> Value:
@@ -101,12 +102,8 @@ def _of_matrices(
             f"{inner} columns, {right[-2]} rows"
         )
     if all(dim == 1 for dim in right[:-2]) and len(right) <= len(left):
-        # one matrix for all: the stack on the left is one tall matrix
-        matrix = b.reshape(y, right[-2:])
-        if not has_static_shape(x):
-            return b.op("nn.dense", x, b.transpose(matrix, (1, 0)), out_dtype=out_dtype)
-        rows_of_all = b.op("nn.matmul", as_matrix(x, len(left) - 1, b), matrix, out_dtype=out_dtype)
-        return b.reshape(rows_of_all, (*left[:-1], columns))
+        # one matrix for all rows of the stack on the left
+        return b.op("nn.matmul", x, b.reshape(y, right[-2:]), out_dtype=out_dtype)
     stack = _broadcast(node, left[:-2], right[:-2])
     factors = _stacked(x, stack, b), _stacked(y, stack, b)
     stacked = b.op("nn.batch_matmul", *factors, transpose_b=False, out_dtype=out_dtype)
@@ -141,7 +138,13 @@ def _stacked(value: Value, stack: Sequence[Dim], b: Builder) -> Value:
     return merged(value, rank_of(value) - 2, b)
 
 
+def einsum(node: Node, b: Builder) -> Value:
+    operands = [Computed(x, b) for x in node.variadic()]
+    return sum_of_products(node.error, node.text("equation"), operands).value
+
+
 RULES: Rules = {
+    "Einsum": since(12, einsum),
     "Gemm": since(6, gemm),
     "MatMul": since(1, matmul),
 }

@@ -10,6 +10,7 @@ from ..convert.onnx_builder import Builder
 from ..convert.onnx_values import (
     Value,
     dims_of,
+    dtype_of,
     has_static_shape,
     rank_of,
     shape_of,
@@ -23,23 +24,33 @@ def _channelwise(value: Value, rank: int, b: Builder) -> Value:
     return b.reshape(value, (*dims_of(value), *([1] * (rank - 2))))
 
 
-def batch_normalization(node: Node, b: Builder) -> Value:
-    """Normalize by statistics from training."""
-    node.ignore("momentum")
-    if node.flag("training_mode", False):
-        raise node.error("attribute training_mode is 1; supported: 0")
+def batch_normalization(node: Node, b: Builder) -> Results:
+    """Normalize by statistics from training, or by those of the input, which are added up."""
+    momentum = node.number("momentum", 0.9)
+    trains = node.flag("training_mode", False)
     if node.opset < 7 and not node.flag("is_test", False):
         raise node.error("attribute is_test is 0; supported: 1")
     if not node.flag("spatial", True):
         raise node.error("attribute spatial is 0; supported: 1")
     for i, what in enumerate(("the mean", "the variance", "a saved mean", "a saved variance")):
-        node.require_unused(i + 1, what)
+        if not trains or i > 1:
+            node.require_unused(i + 1, what)
     x = node.input(0)
     if rank_of(x) < 2:
         raise node.error(f"the input has rank {rank_of(x)}; supported: 2 and more")
     operands = [node.input(i) for i in range(5)]
     epsilon = node.number("epsilon", 1e-5)
-    return b.results("nn.batch_norm", operands, axis=1, epsilon=epsilon)[0]
+    kept: list[Value] = []
+    if trains:
+        axes = [i for i in range(rank_of(x)) if i != 1]
+        mean, _, variance = _moments(x, axes, b)
+        for i, value in ((3, mean), (4, variance)):
+            value = b.cast(b.op("squeeze", value, axis=axes), dtype_of(operands[i]))
+            new = b.op("multiply", value, b.scalar_like(1 - momentum, value))
+            old = b.op("multiply", operands[i], b.scalar_like(momentum, value))
+            kept.append(b.op("add", old, new))
+            operands[i] = value
+    return [b.results("nn.batch_norm", operands, axis=1, epsilon=epsilon)[0], *kept]
 
 
 def local_response(node: Node, b: Builder) -> Value:

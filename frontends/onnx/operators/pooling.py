@@ -12,7 +12,15 @@ from ..convert.node import Node
 from ..convert.onnx_builder import Builder
 from ..convert.onnx_values import Array, Value, dims_of, dtype_of, is_float, rank_of, shape_of
 from .rule import Convert, Results, Rules, since
-from .windows import Windows, known_dims, spatial_dims, windows_of, with_height, without_height
+from .windows import (
+    Windows,
+    known_dims,
+    per_dim,
+    spatial_dims,
+    windows_of,
+    with_height,
+    without_height,
+)
 
 
 def _windows(node: Node, x: Value) -> Windows:
@@ -101,6 +109,25 @@ def _indices(node: Node, x: Value, windows: Windows, by_columns: bool, b: Builde
     return b.op("add", greatest, b.constant(np.arange(n * c)[:, None] * prod(sides)))
 
 
+def max_unpool(node: Node, b: Builder) -> Value:
+    """Write elements where they were before pooling, among zeros, which may be added at ends."""
+    x, shape = node.input(0), shape_of(node.input(0))
+    rank = len(spatial_dims(node, x))
+    kernel, strides = per_dim(node, "kernel_shape", rank, 1), per_dim(node, "strides", rank, 1)
+    pads = per_dim(node, "pads", 2 * rank, 0)
+    padded = [before + after for before, after in zip(pads[:rank], pads[rank:], strict=True)]
+    steps = [(n - 1) * s + k for n, s, k in zip(shape[2:], strides, kernel, strict=True)]
+    whole = [*shape[:2], *(step - pad for step, pad in zip(steps, padded, strict=True))]
+    zeros = b.splat(np.zeros((), dtype_of(x)), [prod(whole)])
+    lines = (b.reshape(value, [prod(shape)]) for value in (node.input(1), x))
+    y = b.reshape(b.op("scatter_elements", zeros, *lines, axis=0, reduction="update"), whole)
+    if node.optional(2) is None:
+        return y
+    ends = b.op("subtract", b.vector(2, "the shape", len(shape))[0], b.ints(whole))
+    pairs = b.op("stack", b.ints([0] * len(shape)), ends, axis=1)
+    return b.op("dyn.nn.pad", y, pairs, b.scalar_like(0, x), pad_mode="constant")
+
+
 def average_pool(node: Node, b: Builder) -> Value:
     """
     Average; elements past the end, as `ceil_mode` reads them, never count, padding if required.
@@ -183,4 +210,5 @@ RULES: Rules = {
     "GlobalMaxPool": since(1, global_pool("nn.global_max_pool2d", "max")),
     "LpPool": since(2, lp_pool),
     "MaxPool": since(1, max_pool),
+    "MaxUnpool": since(9, max_unpool),
 }

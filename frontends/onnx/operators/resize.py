@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import reduce
 from math import floor, frexp
 from operator import add
-from typing import Any, TypeAlias
 
 import numpy as np
 
 from ...between import taps, wide_taps
+from ..convert.computed import Computed, Number
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
 from ..convert.onnx_values import (
@@ -35,60 +35,6 @@ from ..convert.onnx_values import (
 from .rule import Rule, Rules
 
 FLOAT, INT = np.dtype(np.float32), np.dtype(np.int64)
-
-
-@dataclass(frozen=True)
-class Computed:
-    """A number, or numbers, that the program computes in float32."""
-
-    value: Value
-    b: Builder
-
-    @property
-    def dtype(self) -> str:
-        return dtype_of(self.value).name
-
-    def call(self, name: str, *others: Number, **attrs: Any) -> Computed:
-        """Build an operator of the dialect, which is a method, too, by its name."""
-        return Computed(self.b.op(name, self.value, *map(self.like, others), **attrs), self.b)
-
-    def __getattr__(self, name: str) -> Callable[..., Computed]:
-        return partial(self.call, name)
-
-    def like(self, other: Number) -> Value:
-        """Return `other`; Python's numbers get the element type of these ones."""
-        if isinstance(other, Computed):
-            return other.value
-        return self.b.scalar(float(other), dtype_of(self.value))
-
-    def __add__(self, other: Number) -> Computed:
-        return self.call("add", other)
-
-    def __sub__(self, other: Number) -> Computed:
-        return self.call("subtract", other)
-
-    def __mul__(self, other: Number) -> Computed:
-        return self.call("multiply", other)
-
-    def __truediv__(self, other: Number) -> Computed:
-        return self.call("divide", other)
-
-    def __rsub__(self, other: float) -> Computed:
-        return Computed(self.b.op("subtract", self.like(other), self.value), self.b)
-
-    def __lt__(self, other: Number) -> Computed:
-        return self.call("less", other)
-
-    def cast(self, dtype: str) -> Computed:
-        return Computed(self.b.cast(self.value, np.dtype(dtype)), self.b)
-
-    def where(self, condition: Computed, other: Number) -> Computed:
-        """Return these numbers where the condition is true, others elsewhere."""
-        return condition.call("where", self, Computed(self.like(other), self.b))
-
-
-Number: TypeAlias = Any
-"""A float, an array of float32, or `Computed`."""
 
 
 def _round(name: str, x: Number) -> Number:

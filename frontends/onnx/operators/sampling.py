@@ -16,11 +16,12 @@ from operator import add
 import numpy as np
 
 from ...between import Tap, clamped, sampled, taps, terms
+from ..convert.computed import Computed
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
 from ..convert.onnx_values import Dim, Value, dims_of, rank_of, shape_of
 from .linear import product as matrix_product
-from .resize import FLOAT, INT, Computed
+from .resize import FLOAT, INT
 from .rule import Rules, since
 from .windows import per_dim
 

@@ -31,6 +31,22 @@ def scatter_elements(node: Node, b: Builder) -> Results:
     return b.op("scatter_elements", x, indices, node.input(2), axis=axis, reduction=reduction)
 
 
+def tensor_scatter(node: Node, b: Builder) -> Value:
+    """Write a sequence into the cache of each sample from its index on, which may wrap around."""
+    cache, update, first = node.input(0), node.input(1), node.optional(2)
+    mode = node.choice("mode", "linear", ("linear", "circular"))
+    axis = node.axis(node.integer("axis", -2), rank_of(cache))
+    at = b.counting(dims_of(update)[axis])
+    at = b.op("expand_dims", at, axis=1, num_newaxis=rank_of(cache) - axis - 1)
+    if first is not None:
+        first = b.op("expand_dims", b.cast(first, INDEX), axis=1, num_newaxis=rank_of(cache) - 1)
+        at = b.op("add", first, at)
+    if mode == "circular":
+        at = b.op("floor_mod", at, b.size(dims_of(cache)[axis]))
+    at = b.broadcast_to(at, dims_of(update))
+    return b.op("scatter_elements", cache, at, update, axis=axis, reduction="update")
+
+
 def scatter_nd(node: Node, b: Builder) -> Results:
     """Write blocks at vectors of indices: rows of the data, whose axes that are indexed are one."""
     x, updates = node.input(0), node.input(2)
@@ -113,4 +129,5 @@ RULES: Rules = {
     "Scatter": (Rule(scatter_elements, 9, 11),),
     "ScatterElements": since(11, scatter_elements),
     "ScatterND": since(11, scatter_nd),
+    "TensorScatter": since(24, tensor_scatter),
 }

@@ -11,11 +11,14 @@ from collections.abc import Sequence
 
 import numpy as np
 from xdsl.dialects.builtin import DYNAMIC_INDEX, i1, i64
+from xdsl.dialects.tensor import ExtractOp
 from xdsl.ir import SSAValue
 
+from ....dialects import relay
 from ....dialects.device import tensor_type
 from ....dialects.relay.incomplete import IncompleteType
 from ....dialects.tensors import as_tensor
+from ....operators.sizes import Check
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
 from ..convert.onnx_data import (
@@ -64,6 +67,19 @@ def _known(node: Node, items: Items, position: Constant, ends: int = 0) -> int:
     return at + count if at < 0 else at
 
 
+def _checked(b: Builder, sequence: Datum, position: Value, ends: int = 0) -> SSAValue:
+    """Return `position` once it is known to be in `sequence`, or one of `ends` behind."""
+    part = part_of(type_of(sequence))
+    length = b.invoke("sequence_length", [part], b.tensor(sequence), type=NUMBER)
+    bounds = b.op("negative", length), b.op("add", length, b.scalar(ends - 1, INT64))
+    scalars = (b.tensor(value) for value in (position, *bounds, length))
+    at, least, most, count = (b.append(ExtractOp(scalar, [], i64))[0] for scalar in scalars)
+    text = "the position is {0}, but the sequence has {2} elements"
+    b.append(relay.RequireOp(Check.AT_LEAST, at, least, text, [count]))
+    b.append(relay.RequireOp(Check.AT_MOST, at, most, text, [count]))
+    return b.tensor(position)
+
+
 def sequence_at(node: Node, b: Builder) -> Datum:
     sequence, position = node.datum(0), _position(node, b, 1, 0)
     if isinstance(sequence, Items) and isinstance(position, Constant):
@@ -71,7 +87,7 @@ def sequence_at(node: Node, b: Builder) -> Datum:
     part = part_of(type_of(sequence))
     if isinstance(part, IncompleteType):
         raise node.error("the rank of the sequence's elements is not known")
-    operands = b.tensor(sequence), b.tensor(position)
+    operands = b.tensor(sequence), _checked(b, sequence, position)
     return b.invoke("sequence_at", [part], *operands, type=part)
 
 
@@ -86,6 +102,8 @@ def sequence_insert(node: Node, b: Builder) -> Datum:
     part, whole = part_of(type), b.as_type(sequence, type)
     if at_end:
         position = b.invoke("sequence_length", [part], whole, type=NUMBER)
+    else:
+        position = _checked(b, whole, position, 1)
     operands = whole, b.tensor(position), b.as_type(x, part)
     return b.invoke("sequence_insert", [part], *operands, type=type)
 
@@ -96,7 +114,7 @@ def sequence_erase(node: Node, b: Builder) -> Datum:
         i = _known(node, sequence, position)
         return Items((*sequence.elements[:i], *sequence.elements[i + 1 :]))
     type = type_of(sequence)
-    operands = b.tensor(sequence), b.tensor(position)
+    operands = b.tensor(sequence), _checked(b, sequence, position)
     return b.invoke("sequence_erase", [part_of(type)], *operands, type=type)
 
 

@@ -30,25 +30,29 @@ class Metadata:
             own = graph.map(graph.root)
             self._own = {key: graph.elements(number) for key, number in own.items()}
 
-    def size(self, key: str) -> int:
-        """Return the number of entries under `key`."""
-        return len(self._own.get(key, ())) + len(self._given.get(key, ()))
-
-    def keys(self) -> list[str]:
-        """Return the keys that have entries."""
-        return list(dict.fromkeys((*self._own, *self._given)))
-
-    def value(self, key: str, index: int) -> Any:
-        """Return entry `index` under `key`, the file's entries first; raises `GraphError`."""
-        own = self._own.get(key, [])
-        if index < len(own):
-            assert self._graph is not None
+    def resolve(self, reference: str) -> Any:
+        """Return the entry `meta[key][n]`, the file's entries first; raises `GraphError`."""
+        key, _, number = reference[5:-1].partition("][")
+        own, given = self._own.get(key, []), self._given.get(key, ())
+        size = len(own) + len(given)
+        index = int(number) if len(number) <= 9 else size
+        if index >= size:
+            why = "the program has no metadata"
+            if known := dict.fromkeys((*self._own, *self._given)):
+                why = f"the metadata has only {', '.join(known)}"
+            why = f"{key} has {size} entries" if size else why
+            raise GraphError(f"{reference} does not exist: {why}")
+        if index >= len(own):
+            entry = given[index - len(own)]
+            return _constant(entry, reference) if key == "relay.Constant" else entry
+        assert self._graph is not None, "the file has the entry"
+        try:
             return self._graph.value(own[index])
-        given = self._given.get(key, ())[index - len(own)]
-        return _constant(given) if key == "relay.Constant" else given
+        except GraphError as error:
+            raise GraphError(f"{reference}: {error}") from None
 
 
-def _constant(value: Any) -> DenseIntOrFPElementsAttr[Any]:
+def _constant(value: Any, reference: str) -> DenseIntOrFPElementsAttr[Any]:
     """Convert a constant given by the caller: a dense attribute or a NumPy array."""
     if isinstance(value, DenseIntOrFPElementsAttr):
         return value  # pyright: ignore[reportUnknownVariableType]
@@ -56,7 +60,8 @@ def _constant(value: Any) -> DenseIntOrFPElementsAttr[Any]:
         return saved_arrays.constant(value.dtype.name, tuple(value.shape), value.tobytes())
     except AttributeError:
         raise GraphError(
-            f"a relay.Constant must be a NumPy array or a dense attribute, but is {value!r}"
+            f"{reference}: a relay.Constant must be a NumPy array or a dense attribute, "
+            f"but is {value!r}"
         ) from None
     except saved_arrays.ArrayError as error:
-        raise GraphError(str(error)) from None
+        raise GraphError(f"{reference}: {error}") from None

@@ -34,7 +34,7 @@ from ....dialects.device import VirtualDeviceAttr
 from ....dialects.tensors import as_tensor, dtype_name
 from ..errors import unprintable
 from ..literals import attribute_float, string_text
-from ..tvm_operators import BY_NAME, IMPLYING, PAIRS, Repeated, pairs_of, rule_of
+from ..tvm_operators import BY_NAME, IMPLYING, PAIRS, Repeated, is_reduction, pairs_of, rule_of
 from .printer_metadata import MetadataTable
 
 _SEGMENTS = ("operandSegmentSizes", "resultSegmentSizes")
@@ -123,7 +123,7 @@ class OperatorTexts:
         if known is None:
             known = self._known[type(op)] = _defaults(op, name)
         rule = rule_of(name)
-        texts = _reduction(op) if rule.is_reduction else {}
+        texts = _reduction(op) if is_reduction(name) else {}
         properties = op.properties
         shown: list[str] = []
         for key, default, always in known:
@@ -160,5 +160,5 @@ def _defaults(op: Operation, name: str) -> list[tuple[str, Attribute | None, str
     }
     if name in BY_NAME:
         defaults |= properties_of(cls, rule_of(name).defaults)
-    always = rule_of(name).always
+    always = {"padding": "", **rule_of(name).always}
     return [(key, default, always.get(key)) for key, default in defaults.items()]

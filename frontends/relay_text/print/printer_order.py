@@ -1,25 +1,21 @@
 """
-Decide which values are printed as graph bindings and which need a `let` to keep their place.
+Decide which values are printed as graph bindings and which need a `let`.
 
-    %a = relay.exp %x                     let %a = exp(%x);        a node would come second
-    %b = relay.log %x              ->     %0 = log(%x);
-    %c = relay.subtract %b, %a            subtract(%0, %a)
+    %a = relay.exp %x                     %0 = exp(%x);
+    %r = relay.ref_create %a              let %r = ref(%0);
+    %b = relay.log %x              ->     %1 = log(%x);
+    %c = relay.subtract %b, %a            subtract(%1, %0)
 
-A reader computes a node (a graph binding, `%0 = …;`) when it is first needed: before a statement,
-it visits what that statement needs, depth first, left to right. So walk the block backwards with
-a stack of pending operands. An op on top of the stack becomes a node; if it is further down, the
-operands above it are discarded. Any other op needs a `let`, which clears the stack. Each operand
-is pushed once, so the time is linear.
-
-A reader also moves a node into the innermost region that encloses its uses, so an op outside that
-region needs a `let`. So does an op that binds names inside (a `match`, a branch with `let`s),
-unless it is the result of its block: TVM expands a node in each scope that needs it, and rejects
-a name that is bound twice.
+A reader computes a node (a graph binding, `%0 = …;`) where the text has it, if it has no effects
+and its uses are not all in one inner region: it would move into that. So an op is a node if that is
+where it is, and something uses it; any other op needs a `let`. As TVM computes a node when it is
+needed, so does an op that is first used after a later one has written or freed memory; and so does
+one that binds names inside (a `match`, a branch with `let`s), unless it is the result of its block:
+TVM expands a node in each scope that needs it, and rejects a name that is bound twice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
@@ -27,7 +23,7 @@ from functools import cache
 from xdsl.dialects.builtin import FunctionType
 from xdsl.dialects.func import CallOp as FuncCallOp
 from xdsl.dialects.tensor import ExtractOp
-from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Block, Operation, OpResult
 from xdsl.utils.exceptions import VerifyException
 
 from ....dialects import relay
@@ -38,6 +34,7 @@ from ....dialects.relay.operator import infer_result_types
 from ....dialects.tensors import as_tensor, is_static
 from ....dialects.vm import DestinationCall
 
+_MEMORY = (AllocStorageOp, AllocTensorOp, KillOp, DestinationCall)
 ORDERED = (
     *(
         FuncCallOp,
@@ -47,7 +44,7 @@ ORDERED = (
         relay.RefReadOp,
         relay.RefWriteOp,
     ),
-    *(AllocStorageOp, AllocTensorOp, KillOp, DestinationCall),
+    *_MEMORY,
 )
 """Ops that must execute in their place."""
 _LETS = (*ORDERED, relay.FnOp, relay.ClosureOp)
@@ -112,75 +109,56 @@ class _Scan:
 
     block: Block
     order: Order
-    demands: dict[Operation, list[Operation]]
-    """The ops whose results the regions of each op use, from this block or an enclosing one."""
     ops: list[Operation]
     """The ops that are printed, without the terminator; params are in the signature."""
-    stack: list[Operation] = field(default_factory=list[Operation])
-    position: int = 0
+    position: int
     """The index of the current op."""
+    needed: set[Operation | Block] | None = None
+    """The ops needed between the current op and the next that writes or frees memory, if any."""
 
 
-def _scan(block: Block, order: Order, is_function: bool) -> list[Operation]:
-    """
-    Find the forms in `block`; return what it needs from enclosing blocks, in the reader's order.
-    """
-    demands: dict[Operation, list[Operation]] = {}
+def _scan(block: Block, order: Order, is_function: bool) -> None:
+    """Find the forms in `block`, inner blocks first."""
     for op in block.ops:
         if op.regions:
             is_closure = isinstance(op, relay.FnOp)
-            needed = [d for r in op.regions for b in r.blocks for d in _scan(b, order, is_closure)]
-            demands[op] = needed
+            for region in op.regions:
+                for inner in region.blocks:
+                    _scan(inner, order, is_closure)
             if not is_closure and _has_effects(op, order):
                 order.has_effects.add(op)
             if _binds_names(op, order):
                 order.binders.add(op)
     ops = [op for op in block.ops if not isinstance(op, relay.ParamOp)]
     if not ops:
-        return []
+        return
     terminator = ops.pop()
-    scan = _Scan(block, order, demands, ops, position=len(ops))
-    _need(scan, terminator)
+    scan = _Scan(block, order, ops, len(ops))
+    _take_leaves(scan, terminator)
     while scan.position > 0:
         scan.position -= 1
         _place(scan, ops[scan.position])
     if is_function:
         _keep_hint(scan, terminator)
-    return _needed_outside(scan, terminator)
 
 
-def _need(scan: _Scan, op: Operation) -> None:
-    """
-    Print `op`'s leaves, which are directly before it, in their place, and push its other needs.
-
-    The first need is pushed first; what is needed twice is computed when it is first needed.
-    """
-    needs: list[Operation] = []
+def _take_leaves(scan: _Scan, op: Operation) -> None:
+    """Print those of `op`'s leaves that are directly before it in their place; note its needs."""
     for operand in reversed(op.operands):
-        if not isinstance(operand, OpResult) or operand.op.parent is not scan.block:
-            continue
-        need = operand.op
+        need = operand.owner
         if type(need) is ExtractOp:
-            if scan.position > 0 and need is scan.ops[scan.position - 1]:
-                scan.position -= 1
-            scan.order.forms[need] = Form.LEAF
-            if not isinstance(need.tensor, OpResult) or need.tensor.op.parent is not scan.block:
-                continue
-            need = need.tensor.op
-        if (
-            not op.regions
-            and scan.position > 0
-            and need is scan.ops[scan.position - 1]
-            and _is_leaf(need)
-        ):
-            scan.order.forms[need] = Form.LEAF
-            scan.position -= 1
-        else:
-            needs.append(need)
-    needs.reverse()
-    if op.regions:
-        needs += scan.demands[op]
-    scan.stack += dict.fromkeys(needs) if len(needs) > 1 else needs
+            _take_leaf(scan, need)
+            need = need.tensor.owner
+        if scan.needed is not None:
+            scan.needed.add(need)
+        if isinstance(need, Operation) and not op.regions and _is_leaf(need):
+            _take_leaf(scan, need)
+
+
+def _take_leaf(scan: _Scan, leaf: Operation) -> None:
+    if scan.position > 0 and leaf is scan.ops[scan.position - 1]:
+        scan.order.forms[leaf] = Form.LEAF
+        scan.position -= 1
 
 
 def _is_leaf(op: Operation) -> bool:
@@ -196,31 +174,18 @@ def _place(scan: _Scan, op: Operation) -> None:
     if type(op) is ExtractOp:  # the text names the tensor
         scan.order.forms[op] = Form.LEAF
         return
-    if _is_needed_now(scan, op):
-        source = source_of(op)
-        scan.order.forms[op] = Form.NODE if source is None else Form.PART
-        _need(scan, op)
-        return
-    scan.stack.clear()
-    if _would_become_fixed(op) and op.results[0].first_use is not None:
-        scan.order.forms[op] = Form.HINT
     source = source_of(op)
-    if source is not None and _is_only_tuple(scan, source, op):
+    if not _must_be_let(scan, op):
+        scan.order.forms[op] = Form.NODE if source is None else Form.PART
+    elif _would_become_fixed(op) and op.results[0].first_use is not None:
+        scan.order.forms[op] = Form.HINT
+    elif source is not None and _is_only_tuple(scan, source, op):
         scan.order.forms[source] = Form.PART
         scan.position -= 1
-        _need(scan, source)
-        return
-    _need(scan, op)
-
-
-def _is_needed_now(scan: _Scan, op: Operation) -> bool:
-    """Return whether `op` is pending on the stack and may be a node."""
-    if _must_be_let(scan, op):
-        return False
-    while scan.stack:
-        if scan.stack.pop() is op:
-            return True
-    return False
+        op = source
+    if _is_kind(type(op), _MEMORY) or op in scan.order.has_effects:
+        scan.needed = set()
+    _take_leaves(scan, op)
 
 
 def _is_only_tuple(scan: _Scan, source: Operation, op: Operation) -> bool:
@@ -232,15 +197,14 @@ def _is_only_tuple(scan: _Scan, source: Operation, op: Operation) -> bool:
 
 
 def _must_be_let(scan: _Scan, op: Operation) -> bool:
-    """Return whether `op` needs a `let` regardless of its place."""
-    if _is_kind(type(op), _LETS) or op in scan.order.has_effects:
+    """Return whether `op` needs a `let`."""
+    if _is_kind(type(op), _LETS) or op in scan.order.has_effects or is_declared(op):
         return True
-    if is_declared(op):
+    if scan.needed is not None and op not in scan.needed:
         return True
     if not isinstance(op, relay.GlobalOp):
-        for result in op.results:
-            if isinstance(result.type, FunctionType):
-                return True
+        if any(isinstance(result.type, FunctionType) for result in op.results):
+            return True
     source = source_of(op)
     if source is not None and (
         scan.position == 0
@@ -268,12 +232,14 @@ def _is_block_result(op: Operation) -> bool:
 
 
 def _is_used_inside_only(op: Operation, block: Block) -> bool:
-    """Return whether all uses of `op` are in one region of one op of its block."""
+    """Return whether no use of `op` is outside one region of one op of its block."""
     where: Block | None = None
     for result in op.results:
         for use in result.uses:
             user = use.operation
             if user.parent is block:
+                if type(user) is ExtractOp and user.result.first_use is None:
+                    continue  # not in the text
                 return False
             inner = user.parent
             while inner is not None:
@@ -284,7 +250,7 @@ def _is_used_inside_only(op: Operation, block: Block) -> bool:
             if where is not None and inner is not where:
                 return False
             where = inner
-    return where is not None
+    return True
 
 
 def _has_effects(op: Operation, order: Order) -> bool:
@@ -325,35 +291,8 @@ def _would_become_fixed(op: Operation) -> bool:
     return type(op) is relay.OnDeviceOp and op.constrain_body and not op.constrain_result
 
 
-# ------------------------------------------------------- needs from further out
-
-
-def _needed_outside(scan: _Scan, terminator: Operation) -> list[Operation]:
-    """Return the ops of enclosing blocks that the block needs, in the reader's order."""
-    needed: dict[Operation, None] = {}
-    seen: set[Operation] = set()
-    statements = [op for op in scan.ops if _is_statement(scan.order, op)]
-    for statement in (*statements, terminator):
-        stack: list[tuple[Operation, bool]] = [(statement, False)]
-        while stack:
-            op, emitting = stack.pop()
-            if op.parent is not scan.block:
-                needed.setdefault(op)
-            elif emitting:
-                stack += [(need, False) for need in reversed(scan.demands.get(op, ()))]
-            elif op not in seen and (op is statement or not _is_statement(scan.order, op)):
-                seen.add(op)
-                stack.append((op, True))
-                stack += [(need, False) for need in reversed(_defining(op.operands))]
-    return list(needed)
-
-
 def _is_statement(order: Order, op: Operation) -> bool:
     return order.form(op) in (Form.LET, Form.HINT)
-
-
-def _defining(operands: Sequence[SSAValue]) -> list[Operation]:
-    return [operand.op for operand in operands if isinstance(operand, OpResult)]
 
 
 # ------------------------------------------------------------- types to declare

@@ -31,25 +31,12 @@ class AttributeGrammar:
 
     def meta(self) -> Any:
         """Resolve the current `meta[key][n]`."""
-        tokens = self.tokens
-        position = tokens.position
-        text = tokens.take("meta")
-        key, _, number = text[5:-1].partition("][")
-        at, width = tokens.starts[position], len(text)
-        size = self._metadata.size(key)
-        if len(number) > 9 or int(number) >= size:
-            known = self._metadata.keys()
-            if size:
-                why = f"{key} has {size} entries"
-            elif known:
-                why = f"the metadata has only {', '.join(known)}"
-            else:
-                why = "the program has no metadata"
-            raise tokens.error(f"{text} does not exist: {why}", at, width)
+        at = self.tokens.starts[self.tokens.position]
+        text = self.tokens.take("meta")
         try:
-            return self._metadata.value(key, int(number))
+            return self._metadata.resolve(text)
         except GraphError as error:
-            raise tokens.error(f"{text}: {error}", at, width) from None
+            raise self.tokens.error(str(error), at, len(text)) from None
 
     def at_attribute(self) -> bool:
         """Return whether `key = value` comes next."""

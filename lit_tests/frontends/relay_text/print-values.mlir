@@ -19,14 +19,14 @@ func.func @nodes(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   func.return %e : tensor<4xf32>
 }
 
-// What a reader would compute elsewhere is a let, and so is what nothing uses.
+// A node is computed where it is, in any order; what nothing uses is a let.
 //
 // CHECK:      def @lets(%x: Tensor[(4), float32]) -> Tensor[(4), float32] {
-// CHECK-NEXT:   let %a = exp(%x);
+// CHECK-NEXT:   %3 = exp(%x);
 // CHECK-NEXT:   let %unused = sin(%x);
 // CHECK-NEXT:   let %_ = cos(%x);
-// CHECK-NEXT:   %3 = log(%x);
-// CHECK-NEXT:   subtract(%3, %a)
+// CHECK-NEXT:   %4 = log(%x);
+// CHECK-NEXT:   subtract(%4, %3)
 // CHECK-NEXT: }
 func.func @lets(%x: tensor<4xf32>) -> tensor<4xf32> {
   %a = relay.exp %x : (tensor<4xf32>) -> tensor<4xf32>
@@ -58,16 +58,16 @@ func.func @effects(%x: tensor<i32>, %y: tensor<i32>) -> tensor<i32> {
 // Tuples stand for lists of operands and of results; a projection is a step of its own.
 //
 // CHECK:      def @tuples(%x: Tensor[(4, 2), float32], %t: ((int32, bool), ())) -> (Tensor[(4, 2), float32], bool, (int32)) {
-// CHECK-NEXT:   %4 = split(%x, indices_or_sections=2);
-// CHECK-NEXT:   %5 = %4.0;
-// CHECK-NEXT:   %6 = %4.1;
-// CHECK-NEXT:   %7 = (%6, %5);
-// CHECK-NEXT:   %8 = concatenate(%7);
-// CHECK-NEXT:   %9 = %t.0;
-// CHECK-NEXT:   %10 = %9.1;
-// CHECK-NEXT:   %11 = %9.0;
-// CHECK-NEXT:   %12 = (%11,);
-// CHECK-NEXT:   (%8, %10, %12)
+// CHECK-NEXT:   %5 = split(%x, indices_or_sections=2);
+// CHECK-NEXT:   %6 = %5.0;
+// CHECK-NEXT:   %7 = %5.1;
+// CHECK-NEXT:   %8 = (%7, %6);
+// CHECK-NEXT:   %9 = concatenate(%8);
+// CHECK-NEXT:   %10 = %t.0;
+// CHECK-NEXT:   %11 = %10.1;
+// CHECK-NEXT:   %12 = %10.0;
+// CHECK-NEXT:   %13 = (%12,);
+// CHECK-NEXT:   (%9, %11, %13)
 // CHECK-NEXT: }
 func.func @tuples(%x: tensor<4x2xf32>, %t: tuple<tuple<tensor<i32>, tensor<i1>>, tuple<>>) -> tuple<tensor<4x2xf32>, tensor<i1>, tuple<tensor<i32>>> {
   %a, %b = relay.split %x {indices_or_sections = 2} : (tensor<4x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>)

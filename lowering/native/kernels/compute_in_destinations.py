@@ -20,12 +20,12 @@ from math import prod
 
 from typing_extensions import override
 from xdsl.dialects import bufferization, tensor
-from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ....dialects.tensors import Tensor, has_dynamic
 from ...linalg.builder import tensor_of
 from ..kernel_pass import KernelPass
 from ..linalg_generics import (
@@ -46,7 +46,7 @@ def _compute_in(store: bufferization.MaterializeInDestinationOp) -> None:
     chain, dest = _chain(store.source, store), store.dest
     if chain is None or not chain.is_needed:
         return
-    if _reads_operand_after(chain.steps[-1], prod(tensor_of(store.source).get_shape())):
+    if _reads_operand_after(chain.steps[-1], tensor_of(store.source)):
         return
     if isinstance(dest.owner, Operation):  # a reshape of an argument
         dest.owner.detach()
@@ -132,8 +132,6 @@ def _chain(value: SSAValue, user: Operation) -> Chain | None:
 
     None if it does not start with an empty tensor.
     """
-    if DYNAMIC_INDEX in tensor_of(value).get_shape():
-        return None
     steps: list[Operation] = []
     elementwise: list[tuple[linalg.GenericOp, int]] = []
     while not isinstance(op := value.owner, tensor.EmptyOp):
@@ -180,14 +178,16 @@ def _input_in_place(op: linalg.GenericOp) -> int | None:
     return None
 
 
-def _reads_operand_after(first: Operation, count: int) -> bool:
-    """Test whether an operand of `count` elements is read after the op `first`."""
+def _reads_operand_after(first: Operation, result: Tensor) -> bool:
+    """Test whether an operand that may be as large as `result` is read after the op `first`."""
+    is_open, count = has_dynamic(result), prod(result.get_shape())
     block = first.parent
     assert block is not None
     large: set[SSAValue] = set()
     for op in block.ops:
         if isinstance(op, bufferization.ToTensorOp):
-            if prod(tensor_of(op.tensor).get_shape()) >= count:
+            type = tensor_of(op.tensor)
+            if is_open or has_dynamic(type) or prod(type.get_shape()) >= count:
                 large.add(op.tensor)
         elif isinstance(op, VIEWS):
             if op.operands[0] in large:

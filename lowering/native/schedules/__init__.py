@@ -112,6 +112,9 @@ def _write_tile(kernel: FuncOp, sizes: Sizes, schedule: Schedule) -> bool:
     nest, tile = nest_of(kernel), _tile_from(sizes)
     if nest is None or tile is None or not tile.fits(nest):
         return False
+    chunks = (_chunk_from(other) for other in schedules_of(kernel) if _kind_name(other) == THREADS)
+    for chunk in filter(None, chunks):
+        nest = chunk.nest_in(nest)
     register_tile(nest, tile, schedule.on_tensors, _prepared(schedule))
     return True
 
@@ -128,18 +131,23 @@ def _prepared(schedule: Schedule) -> SSAValue:
 
 def _write_threads(kernel: FuncOp, sizes: Sizes, schedule: Schedule) -> bool:
     """Cut one loop of the result into chunks, which threads compute."""
-    numbers = [plain_value(sizes[name]) for name in Chunk._fields if name in sizes]
-    steps = schedule.on_tensors
-    match numbers:
+    chunk, steps = _chunk_from(sizes), schedule.on_tensors
+    if chunk is None:
+        return False
+    func = _prepared(schedule)
+    cut = [chunk.turns if i == chunk.loop else 0 for i in range(chunk.loops)]
+    steps.divide(root_in(func, steps), cut)
+    if not is_tiled(kernel):
+        steps.include("merge_tiles", func)
+    return True
+
+
+def _chunk_from(sizes: Sizes) -> Chunk | None:
+    match [plain_value(sizes[name]) for name in Chunk._fields if name in sizes]:
         case [int(loop), int(turns), int(loops)] if 0 <= loop < loops and turns > 0:
-            func = _prepared(schedule)
-            cut = [turns if i == loop else 0 for i in range(loops)]
-            steps.divide(root_in(func, steps), cut)
-            if not is_tiled(kernel):
-                steps.include("merge_tiles", func)
-            return True
+            return Chunk(loop, turns, loops)
         case _:
-            return False
+            return None
 
 
 def _never(kernel: FuncOp, machine: Machine) -> None:

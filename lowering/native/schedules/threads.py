@@ -10,6 +10,7 @@ is divided: results are the same bits for any. Steps that follow are on what a c
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 from typing import NamedTuple
 
@@ -45,6 +46,14 @@ class Chunk(NamedTuple):
     turns: int
     loops: int
     """The number of loops of the op that is divided."""
+
+    def nest_in(self, nest: Nest) -> Nest:
+        """Return the loops of a chunk of `nest`."""
+        divided = self.loop if nest.has_consumer else nest.parallel.index(self.loop)
+        if nest.sizes[divided] is None:
+            return nest
+        sizes = (self.turns if i == divided else size for i, size in enumerate(nest.sizes))
+        return replace(nest, sizes=tuple(sizes))
 
 
 def chunk_of(nest: Nest, tile: Tile) -> Chunk | None:

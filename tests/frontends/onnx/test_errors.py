@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from helpers.onnx.onnx_models import Array, light_model_path
 from helpers.onnx.onnx_small import model_of, node, random_array
-from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper
+from onnx import GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper
 from xdsl.context import Context
 
 from xrelay.frontends.onnx import OnnxError, load_module
@@ -112,6 +112,57 @@ def test_readers_of_a_refused_node_are_checked_with_the_type_that_onnx_infers():
     error = error_of(model_of(nodes, {"x": random_array(2, 5, 3, 3)}))
     assert "Det" in error.notes[0][0]
     assert "axis must be in [-2, 2), but is 4" in error.notes[1][0]
+
+
+def refused_graph(name: str, *inputs: ValueInfoProto) -> GraphProto:
+    """A graph of two nodes that cannot be converted, and of one that is skipped."""
+    nodes = [node("Concat", "x x", "h", axis=7), node("Unfold", "x", "i"), node("Add", "h i")]
+    return helper.make_graph(nodes, name, inputs, [helper.make_tensor_value_info("y", 1, None)])
+
+
+def scalar(name: str, element: int) -> ValueInfoProto:
+    return helper.make_tensor_value_info(name, element, [])
+
+
+THEN, OTHER = refused_graph("then"), refused_graph("else")
+BODY = refused_graph("body", scalar("i0", TensorProto.INT64), scalar("c0", TensorProto.BOOL))
+BODY.output.insert(0, scalar("c0", TensorProto.BOOL))
+EACH = refused_graph("each", helper.make_tensor_value_info("x", 1, None))
+ITEMS = node("SequenceConstruct", "x x", "xs")
+
+
+@pytest.mark.parametrize(
+    ("nodes", "where"),
+    [
+        (
+            [node("If", "c", then_branch=THEN, else_branch=OTHER)],
+            ['(If, opset 13): in graph "then": ', '(If, opset 13): in graph "else": '],
+        ),
+        ([node("Loop", "n c", body=BODY)], ['(Loop, opset 13): in graph "body": ']),
+        (
+            [node("Scan", "x", num_scan_inputs=1, body=EACH)],
+            ['(Scan, opset 13): in graph "each": '],
+        ),
+        ([ITEMS, node("SequenceMap", "xs", body=EACH)], ['in its body: node "']),
+        ([node("Pair", "x")], ["(Pair, opset 13): in its body: "]),
+    ],
+)
+def test_all_reasons_in_graphs_and_bodies_are_listed(
+    nodes: Sequence[NodeProto], where: Sequence[str]
+):
+    feeds = {"x": X, "c": np.array(True), "n": np.array(3)}
+    model = model_of(nodes, feeds, opset=17 if len(nodes) > 1 else 13)
+    opsets = model.opset_import
+    model.functions.append(helper.make_function("", "Pair", ["x"], ["y"], THEN.node, opsets))
+    notes = [note for note, _ in error_of(model).notes]
+    for place in where:
+        inside = [note for note in notes if place in note]
+        assert "the_concat" in inside[0]
+        assert "axis must be in" in inside[0]
+        assert "the_unfold" in inside[1]
+        assert "not supported" in inside[1]
+        assert len(inside) == 2
+    assert len(notes) == 2 * len(where)
 
 
 REFUSED: list[tuple[NodeProto, int, str]] = [

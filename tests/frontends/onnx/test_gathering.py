@@ -106,7 +106,7 @@ def test_einsum_broadcasts_axes_of_one():
 @pytest.mark.parametrize(
     ("equation", "message"),
     [
-        ("ij,jk", "2 operands, the node 1"),
+        ("ij,jk", "2 operands, but there are 1"),
         ("ijk->i", 'operand "ijk"'),
         ("ij->k", "unknown or repeated"),
         ("i%->i", "supported: letters"),

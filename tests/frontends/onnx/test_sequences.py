@@ -1,5 +1,6 @@
 """Sequences and optional values whose length, or presence, is known only at run time."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -46,11 +47,27 @@ def test_positions_of_run_time(shape: tuple[int, int], size: int, at: int, to: i
 
 
 def test_a_position_that_a_sequence_does_not_have_is_an_error():
-    feeds = {"x": random_array(3, 6), "size": np.asarray(2), "at": np.asarray(0)}
+    feeds = {"x": random_array(3, 6), "size": np.asarray(2)}
     prepared = Backend.prepare(PARTS)
-    for position in (2, -3, 2**32):
-        with pytest.raises(xrelay.MachineError, match="no clause of a match applies"):
-            prepared.run({**feeds, "to": np.asarray(position)})
+    for at, to, line, count in ((0, 2, 4, 2), (0, -3, 4, 2), (0, 2**32, 4, 2), (3, 0, 3, 3)):
+        with pytest.raises(xrelay.MachineError) as caught:
+            prepared.run({**feeds, "at": np.asarray(at), "to": np.asarray(to)})
+        position = at or to
+        text = f"the position is {position}, but the sequence has {count} elements"
+        assert text in str(caught.value)
+        assert str(caught.value.location).endswith(f":{line}:1")
+    more = model_of("""(float[n, m] x, int64 to) => (seq(float[n, m]) y) {
+      parts = SplitToSequence<axis = 1>(x)
+      y = SequenceInsert(parts, x, to)
+    }""")
+    insert = Backend.prepare(more)
+    for to in (-2, 2, 3, -3):
+        run = partial(insert.run, [random_array(3, 2), np.asarray(to)])
+        if abs(to) <= 2:
+            assert len(run()[0]) == 3
+            continue
+        with pytest.raises(xrelay.MachineError, match=f"position is {to}, but .* has 2 elements"):
+            run()
 
 
 LOOP = model_of("""(int64 count, float[2] x, bool keep) => (float[n] y, int64 length) {

@@ -1,18 +1,24 @@
 """Models whose large tensors are left where they are."""
 
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.onnx.onnx_models import run_onnxruntime
+from helpers.onnx.onnx_models import Array, run_onnxruntime
 from helpers.onnx.onnx_small import model_of, node, random_array
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 from xdsl.context import Context
 
-from xrelay.frontends.onnx import load_module
-from xrelay.frontends.onnx.model.wire import VARINTS, without_data
+from xrelay.frontends.onnx import OnnxError, load_module
+from xrelay.frontends.onnx.convert.onnx_values import SUPPORTED_DTYPES
+from xrelay.frontends.onnx.model.external import ExternalData
+from xrelay.frontends.onnx.model.onnx_tensors import array_of
+from xrelay.frontends.onnx.model.wire import decoded, without_data
+from xrelay.operators.element_types import ELEMENT_TABLE, ONNX_DTYPES
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.runtime.files import mapped
+from xrelay.runtime.protobuf import Malformed
 
 X = random_array(2, 600)
 
@@ -39,52 +45,69 @@ def test_weights_are_views_of_the_file(tmp_path: Path, field: str):
 def test_what_is_parsed_is_small_and_damage_is_noticed():
     model = model_of(node("MatMul", "x w"), {"x": X}, {"w": random_array(600, 700)})
     data = model.SerializeToString()
-    small = without_data(memoryview(data), "here")
+    small = without_data(memoryview(data), "here", "")
     assert small is not None
     assert len(small) < 1000
     for end in (len(data) - 1, len(data) // 2):
-        assert without_data(memoryview(data)[:end], "here") is None
+        assert without_data(memoryview(data)[:end], "here", "") is None
 
 
-@pytest.mark.parametrize("type", sorted({t for types in VARINTS.values() for t in types}))
-def test_varints_become_raw_data(type: int):
-    bits = 8 * np.dtype(helper.tensor_dtype_to_np_dtype(type)).itemsize
+BY_VARINTS = [
+    type
+    for type, dtype in ONNX_DTYPES.items()
+    if dtype in SUPPORTED_DTYPES and "int" in helper.tensor_dtype_to_field(type)
+]
+
+
+def with_varints(type: int, count: int, operator: str) -> tuple[ModelProto, Array]:
+    """Return a model with random numbers in a field of varints, and these."""
+    dtype = helper.tensor_dtype_to_np_dtype(type)
+    bits = 8 if dtype == np.bool_ else ELEMENT_TABLE[dtype.name].bits
     rng = np.random.default_rng(type)
-    patterns = rng.integers(0, 256, (600_000, bits // 8), dtype=np.uint8)
-    if type == TensorProto.BOOL:
-        patterns &= 1
-    values = patterns.view(helper.tensor_dtype_to_np_dtype(type)).reshape(-1)
-    is_wide = type in VARINTS[TensorProto.UINT64_DATA_FIELD_NUMBER]
-    field = (
-        "uint64_data" if is_wide else "int64_data" if type == TensorProto.INT64 else "int32_data"
-    )
-    is_pattern = type in (TensorProto.FLOAT16, TensorProto.BFLOAT16)
-    given = (
-        values.view(np.uint16) if is_pattern else values.astype(np.int64) if bits < 64 else values
-    )
-    tensor = TensorProto(name="w", data_type=type, dims=[len(values)])
-    getattr(tensor, field).extend(given.tolist())
-    model = ModelProto()
+    if bits < 8:
+        patterns = rng.integers(0, 256, count, np.uint8)
+    else:
+        patterns = rng.integers(0, 256, (count, bits // 8), np.uint8).view(f"<u{bits // 8}")
+    patterns = patterns & 1 if type == TensorProto.BOOL else patterns
+    signed = patterns.view(f"<i{patterns.itemsize}") if dtype.name.startswith("int") else patterns
+    tensor = TensorProto(name="w", data_type=type, dims=[count * 8 // bits if bits < 8 else count])
+    getattr(tensor, helper.tensor_dtype_to_field(type)).extend(signed.reshape(-1).tolist())
+    model = model_of(node(operator, "x w"), {"x": np.zeros(1, np.float32)})
     model.graph.initializer.append(tensor)
+    return model, numpy_helper.to_array(tensor)
+
+
+@pytest.mark.parametrize("type", BY_VARINTS)
+def test_varints_are_decoded_when_they_are_used(type: int):
+    model, expected = with_varints(type, 80_000, "Shape")
+    data = memoryview(model.SerializeToString())
+    small = without_data(data, "file", "numbers")
+    assert small is not None
+    assert len(small) < 1000
+    (tensor,) = ModelProto.FromString(small).graph.initializer
+    external = ExternalData(encoded={"numbers": data})
+    assert array_of(tensor, external).tobytes() == expected.tobytes()
+    tensor.dims[0] += 8
+    with pytest.raises(OnnxError, match="its data are damaged: "):
+        array_of(tensor, external)
+
+
+@pytest.mark.parametrize("type", [TensorProto.FLOAT16, TensorProto.INT32, TensorProto.UINT64])
+def test_refusing_takes_little_memory(type: int):
+    """With the file, which is mapped, at most 2.1 times its size; most of it is the array."""
+    model, _ = with_varints(type, 1_500_000, "Frobnicate")
     data = model.SerializeToString()
-    changed = without_data(memoryview(data), "here")
-    assert changed is not None
-    (found,) = ModelProto.FromString(changed).graph.initializer
-    assert (found.name, found.dims, found.HasField("raw_data")) == ("w", [len(values)], True)
-    assert found.raw_data == values.tobytes() == numpy_helper.to_array(tensor).tobytes()
-    assert without_data(memoryview(data)[:-1], "here") is None
+    tracemalloc.start()
+    try:
+        with pytest.raises(OnnxError, match="Frobnicate"):
+            load_module(Context(), memoryview(data), "model.onnx")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 1.1 * len(data)
 
 
 def test_numbers_that_do_not_end_are_noticed():
     """A field of bytes that all say that their number goes on."""
-    header = bytes([TensorProto.INT32_DATA_FIELD_NUMBER << 3 | 2, *varint_of(20_000)])
-    tensor = bytes([TensorProto.DATA_TYPE_FIELD_NUMBER << 3, TensorProto.INT8]) + header
-    tensor += b"\x80" * 20_000
-    graph = bytes([5 << 3 | 2, *varint_of(len(tensor))]) + tensor
-    assert (
-        without_data(memoryview(bytes([7 << 3 | 2, *varint_of(len(graph))]) + graph), "x") is None
-    )
-
-
-def varint_of(value: int) -> list[int]:
-    return [value & 127 | 128, value >> 7 & 127 | 128, value >> 14]
+    with pytest.raises(Malformed, match="they are not 15000 numbers"):
+        decoded(memoryview(b"\x80" * 20_000), 15_000, 1)

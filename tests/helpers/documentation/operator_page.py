@@ -6,14 +6,15 @@ A formula is printed by numbers that are text: `sigmoid` of f32 is `1 / (exp(-x)
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache
 from inspect import cleandoc
 from pathlib import Path
 from statistics import median
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from helpers.operators.inferring import OPERATORS
 
@@ -150,30 +151,82 @@ def _words() -> Sequence[tuple[str, Set[str], Set[str]]]:
     paths = [path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))]
     frontend = ROOT / "frontends" / "relay_text" / "tvm_operators.py"
     texts = {path: path.read_text(encoding="utf-8") for path in (*paths, frontend)}
-    return [
-        (
-            str(path.relative_to(ROOT)),
-            set(re.findall(r"\w+", text)),
-            set(re.findall(r'"([\w.]+)"', text)),
-        )
-        for path, text in texts.items()
-    ]
+    return [(str(path.relative_to(ROOT)), *_names_in(text)) for path, text in texts.items()]
 
 
-def files_of(name: str) -> list[str]:
+def _names_in(text: str) -> tuple[Set[str], Set[str]]:
+    """Return the words of a text, and the names in quotes."""
+    return {*re.findall(r"\w+", text)}, {*re.findall(r'"([\w.]+)"', text)}
+
+
+def _is_about(name: str, path: str, words: Set[str], quoted: Set[str]) -> bool:
     """
-    Return the files of the product that define an operator, by its full name or its class.
+    Test whether a text of the file at `path` has an operator's full name or its class.
 
     Tables of rules and of Relay text have the name without `relay.`; elsewhere, that is something
     else, such as an operation on numbers.
     """
-    return [
-        path
-        for path, words, quoted in _words()
-        if OPERATORS[name].__name__ in words
-        or f"relay.{name}" in quoted
-        or (path in TABLES and name in quoted)
-    ]
+    has_name = f"relay.{name}" in quoted or (path in TABLES and name in quoted)
+    return has_name or OPERATORS[name].__name__ in words
+
+
+def files_of(name: str) -> list[str]:
+    """Return the files of the product that define an operator."""
+    return [path for path, words, quoted in _words() if _is_about(name, path, words, quoted)]
+
+
+class Piece(NamedTuple):
+    """A function or class, or an entry of a table, which has no name."""
+
+    path: str
+    name: str
+    lines: int
+    words: Set[str]
+    quoted: Set[str]
+
+
+def _pieces(path: str, lines: Sequence[str], nodes: Iterable[ast.AST]) -> Iterator[Piece]:
+    for node in nodes:
+        spans: list[tuple[str, int, int | None]] = []
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            first = min(part.lineno for part in (node, *node.decorator_list))
+            spans.append((node.name, first, node.end_lineno))
+        elif isinstance(node, ast.Dict):
+            pairs = list(zip(node.keys, node.values, strict=True))
+            spans += [("", key.lineno, value.end_lineno) for key, value in pairs if key]
+            yield from _pieces(path, lines, [value for key, value in pairs if not key])
+        elif not isinstance(node, ast.Import | ast.ImportFrom):
+            yield from _pieces(path, lines, ast.iter_child_nodes(node))
+        for name, first, last in spans:
+            part = lines[first - 1 : last]
+            yield Piece(path, name, len(part), *_names_in("\n".join(part)))
+
+
+def line_counts() -> Mapping[str, float]:
+    """
+    Return the lines that define each operator: its class, rule, meaning, linalg, kernels.
+
+    They include functions that an entry of a table names. What several operators share is divided
+    between them.
+    """
+    pieces: list[Piece] = []
+    for path, *_ in _words():
+        text = (ROOT / path).read_text(encoding="utf-8")
+        pieces += _pieces(path, text.splitlines(), ast.parse(text).body)
+    named = {(piece.path, piece.name): piece for piece in pieces if piece.name}
+    readers: dict[int, set[str]] = {}
+    for name in OPERATORS:
+        for piece in pieces:
+            if not _is_about(name, piece.path, piece.words, piece.quoted):
+                continue
+            used = [named.get((piece.path, word)) for word in piece.words]
+            for part in (piece, *(part for part in used if part)):
+                readers.setdefault(id(part), set()).add(name)
+    found = dict.fromkeys(OPERATORS, 0.0)
+    for piece in pieces:
+        for name in readers.get(id(piece), ()):
+            found[name] += piece.lines / len(readers[id(piece)])
+    return found
 
 
 def parts() -> Iterator[str | tuple[Sequence[str], Sequence[Sequence[str]]]]:

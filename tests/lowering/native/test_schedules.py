@@ -367,6 +367,20 @@ def test_a_wrong_schedule_is_an_error_at_its_kernel(text: str):
         units_of(prepared(module, Machine()))
 
 
+def test_tiles_are_those_of_a_chunk():
+    """Twenty rows are ten tiles of two; five, a chunk, are two and an end."""
+    module = scheduled_module(
+        [convolution("k", Convolution(22, 4, 8, 3), draw(1, 22, 22, 4), draw(3, 3, 4, 8))]
+    )
+    (kernel,) = kernels_of(module)
+    chunk = '{kind = "threads", loop = 2 : i64, turns = 5 : i64, loops = 4 : i64}'
+    tile = "sizes = array<i64: 1, 7, 2, 8>, order = array<i64: 0, 1, 2, 3>"
+    text = f'[{chunk}, {{kind = "register-tile", {tile}}}]'
+    kernel.attributes[SCHEDULE] = Parser(quiet(), text).parse_attribute()
+    units = units_of(prepared(module, Machine()))
+    compile_kernels(list(units.kernels), Settings(Machine(), remark=must_apply))
+
+
 def test_a_schedule_that_is_set_is_used(tmp_path: Path):
     x, w = draw(8, 16), draw(16, 32)
     module = scheduled_module([product("k", x, w)])

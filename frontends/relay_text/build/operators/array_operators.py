@@ -4,15 +4,14 @@ Operators of the text that index, mask and contract tensors, as several of the d
     trilu(%x, %k)            where the column is at least %k after the row, 0 elsewhere
     sliding_window(%x, …)    elements that are taken along each axis, with windows as last axes
     cumprod(%x, axis=0)      products with what is 1, 2, 4, … before: log n operators
-    einsum((%x, %y), …)      batches of matrix products, of operands that are permuted and viewed
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import zip_longest
-from math import prod
 
+from ....einsum import einsum
 from ...tvm_layouts import parse_layout
 from .call_site import Rule, Site
 from .layouts import change_layout
@@ -123,73 +122,8 @@ def _dense_pack(site: Site, data: Numbers, weight: Numbers) -> Numbers:
     return data.call("nn.dense", whole, out_dtype=site["out_dtype"])
 
 
-def _labels(site: Site, equation: object, ranks: Sequence[int]) -> tuple[list[str], str]:
-    """Return the labels of the axes of operands, and of the result; those of `...` are digits."""
-    text = equation.replace(" ", "") if isinstance(equation, str) else ""
-    inputs, arrow, output = text.partition("->")
-    parts, outer = inputs.split(","), 0
-    if len(parts) == len(ranks):
-        outer = max(
-            (r - len(p) + 3 for p, r in zip(parts, ranks, strict=True) if "..." in p), default=0
-        )
-    digits = "".join(map(str, range(max(outer, 0))))
-    if not arrow:
-        once = [c for c in sorted(inputs) if c.isalpha() and inputs.count(c) == 1]
-        output = "..." * ("..." in inputs) + "".join(once)
-    labels = list[str]()
-    for part, rank in zip(parts, ranks, strict=False):
-        count = rank - len(part) + 3
-        labels.append(part.replace("...", digits[len(digits) - count :] if count > 0 else ""))
-    result = output.replace("...", digits)
-    known = set("".join(labels))
-    is_valid = len(parts) == len(ranks) and outer < 10 and {*result} <= known
-    for part, rank in zip([*labels, result], [*ranks, len(result)], strict=False):
-        is_valid &= len(part) == rank == len({*part}) and part.isalnum() | (not part)
-    if not is_valid:
-        raise site.problem(f"equation {text!r} does not fit {len(ranks)} operands of rank {ranks}")
-    return labels, result
-
-
-def _arranged(value: Numbers, own: str, order: str) -> Numbers:
-    """Sum over the axes that are not in `order`, and permute the others."""
-    gone = tuple(i for i, letter in enumerate(own) if letter not in order)
-    kept = "".join(letter for letter in own if letter in order)
-    value = value.sum(axis=gone) if gone else value
-    return value if kept == order else value.permuted(*map(kept.index, order))
-
-
 def _einsum(site: Site, *operands: Numbers) -> Numbers:
-    """Contract the operands in order: two to one, by a batch of matrix products."""
-    shapes = [operand.dims for operand in operands]
-    labels, result = _labels(site, site["equation"], [len(shape) for shape in shapes])
-    size = dict[str, int]()
-    for label, shape in zip(labels, shapes, strict=True):
-        for letter, dim in zip(label, shape, strict=True):
-            if size.setdefault(letter, dim) not in (1, dim) and dim != 1:
-                raise site.problem(f"axis {letter} is {size[letter]} of one operand, {dim} of one")
-            size[letter] = dim if size[letter] == 1 else size[letter]
-    joined: tuple[Numbers, str] | None = None
-    for i, (value, own) in enumerate(zip(operands, labels, strict=True)):
-        shape = tuple(size[letter] for letter in own)
-        if shape != shapes[i]:
-            value = value.broadcast_to(shape=shape)
-        if joined is None:
-            joined = value, own
-            continue
-        (left, mine), needed = joined, result + "".join(labels[i + 1 :])
-        batch = [letter for letter in mine if letter in own and letter in needed]
-        inner = [letter for letter in mine if letter in own and letter not in needed]
-        rows = [letter for letter in mine if letter not in own and letter in needed]
-        columns = [letter for letter in own if letter not in mine and letter in needed]
-        sizes = [prod(size[letter] for letter in part) for part in (batch, rows, inner, columns)]
-        left = _arranged(left, mine, "".join(batch + rows + inner)).viewed(*sizes[:3])
-        right = _arranged(value, own, "".join(batch + inner + columns))
-        right = right.viewed(sizes[0], *sizes[2:])
-        order = "".join(batch + rows + columns)
-        product = left.call("nn.batch_matmul", right, transpose_b=False)
-        joined = product.viewed(*(size[letter] for letter in order)), order
-    assert joined is not None, "an equation has an operand"
-    return _arranged(*joined, result)
+    return einsum(site.problem, str(site["equation"]), operands)
 
 
 def _fixed_point_multiply(

@@ -15,11 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from inspect import Parameter, signature
 from math import prod
 from struct import pack
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import SSAValue
@@ -29,16 +29,17 @@ from .....dialects.dense import constant_tensor, dense, integers
 from .....dialects.device import tensor_type
 from .....dialects.relay import ConstantOp
 from .....operators.element_types import NUMBER_TYPES
+from .... import program_numbers
+from ....program_numbers import Shape
 from .call_site import Rule, Site, dtype_of
 from .relay_operators import fields_of
 
-Shape: TypeAlias = tuple[int, ...]
 Formula: TypeAlias = Callable[..., "Numbers | Sequence[Numbers]"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Numbers:
-    """Numbers that the program computes; an operator of the dialect is a method, by its name."""
+class Numbers(program_numbers.Numbers):
+    """Numbers that a call in the text computes."""
 
     site: Site
     value: SSAValue
@@ -50,7 +51,6 @@ class Numbers:
 
     @property
     def dims(self) -> Shape:
-        """The shape, which must be static."""
         shape = self.shape
         if DYNAMIC_INDEX in shape:
             given = self.site.text(self.value)
@@ -75,62 +75,22 @@ class Numbers:
         assert fields is not None, "an operator of several results"
         return [Numbers(self.site, field) for field in fields]
 
-    def call(self, name: str, *others: Numbers | float, **attrs: Any) -> Numbers:
-        """Build an operator; Python's numbers become constants of the dtype of these numbers."""
+    def call(self, name: str, *others: Any, **attrs: Any) -> Self:
         values = (self.like(other).value for other in others)
-        return Numbers(self.site, self.site.value(name, self.value, *values, **attrs))
+        return replace(self, value=self.site.value(name, self.value, *values, **attrs))
 
-    def __getattr__(self, name: str) -> Callable[..., Numbers]:
-        return partial(self.call, name)
+    def like(self, other: Any) -> Self:
+        if isinstance(other, int | float):
+            return replace(self, value=self.site.scalar(other, self.dtype))
+        return other
 
-    def like(self, other: Numbers | float) -> Numbers:
-        """Return `other`, as a constant of the dtype of these numbers if it is one of Python's."""
-        return other if isinstance(other, Numbers) else number(self.site, other, self.dtype)
-
-    def __add__(self, other: Numbers | float) -> Numbers:
-        return self.call("add", other)
-
-    def __sub__(self, other: Numbers | float) -> Numbers:
-        return self.call("subtract", other)
-
-    def __rsub__(self, other: float) -> Numbers:
-        return self.call("negative") + other
-
-    def __mul__(self, other: Numbers | float) -> Numbers:
-        return self.call("multiply", other)
-
-    def __truediv__(self, other: Numbers | float) -> Numbers:
-        return self.call("divide", other)
-
-    def __and__(self, other: Numbers) -> Numbers:
-        return self.call("logical_and", other)
-
-    def cast(self, dtype: str) -> Numbers:
-        return Numbers(self.site, self.site.cast(self.value, dtype))
-
-    def clamped(self, low: Numbers | float, high: Numbers | float) -> Numbers:
-        return self.call("maximum", low).call("minimum", high)
-
-    def is_within(self, low: Numbers | float, high: Numbers | float) -> Numbers:
-        return self.call("greater_equal", low) & self.call("less_equal", high)
-
-    def where(self, condition: Numbers, other: Numbers | float) -> Numbers:
-        """Return these numbers where the condition is true, others elsewhere."""
-        return condition.call("where", self, self.like(other))
-
-    def viewed(self, *shape: int) -> Numbers:
-        return self.call("reshape", newshape=shape)
-
-    def permuted(self, *axes: int) -> Numbers:
-        return self.call("transpose", axes=axes)
-
-    def along(self, axis: int, rank: int) -> Numbers:
-        """View a vector as a tensor of `rank` whose only other dim than 1 is `axis`."""
-        return self.viewed(*(-1 if i == axis else 1 for i in range(rank)))
+    def cast(self, dtype: str) -> Self:
+        return replace(self, value=self.site.cast(self.value, dtype))
 
     def part(self, index: int, axis: int) -> Numbers:
         """Take the slice of an index along an axis, which is removed."""
-        return self.call("take", number(self.site, index, "int64"), axis=axis)
+        at = replace(self, value=self.site.scalar(index, "int64"))
+        return self.call("take", at, axis=axis)
 
     def parts(self, axis: int) -> list[Numbers]:
         """Take every slice along an axis, which is removed."""

@@ -1,0 +1,60 @@
+"""Fourier transforms of lengths that are open, or given when the model runs."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers.onnx.onnx_small import assert_close, random_array
+from onnx import parser
+
+from xrelay.frontends.onnx.backend import Backend
+
+
+def run(graph: str, feeds: dict[str, Any]) -> Any:
+    model = parser.parse_model(f'<ir_version: 9, opset_import: ["" : 20]> small {graph}')
+    return np.asarray(Backend.run_model(model, feeds)[0])
+
+
+def parts(numbers: Any) -> Any:
+    return np.stack([numbers.real, numbers.imag], -1).astype(np.float32)
+
+
+@pytest.mark.parametrize(("count", "length"), [(8, 8), (6, 9), (9, 6)])
+def test_transforms_of_run_time_lengths(count: int, length: int):
+    """Longer numbers are cut, and zeros follow shorter ones."""
+    x = random_array(2, count, 3, 2)
+    z = x[..., 0] + 1j * x[..., 1]
+    expected = {
+        "": parts(np.fft.fft(z, length, axis=1)),
+        "inverse = 1": parts(np.fft.ifft(z, length, axis=1)),
+        "onesided = 1": parts(np.fft.fft(z, length, axis=1)[:, : length // 2 + 1]),
+        "inverse = 1, onesided = 1": np.fft.irfft(z, length, axis=1)[..., None].astype(np.float32),
+    }
+    for flags, wanted in expected.items():
+        y = run(
+            f"""(float[a, n, b, 2] x, int64 length) => (float[a, m, b, c] y) {{
+              axis = Constant<value_int = 1>()
+              y = DFT<{flags or "inverse = 0"}>(x, length, axis)
+            }}""",
+            {"x": x, "length": np.asarray(length)},
+        )
+        assert_close([y], [wanted])
+
+
+@pytest.mark.parametrize(("count", "step", "length"), [(40, 3, 8), (9, 4, 9)])
+def test_frames_of_an_open_signal(count: int, step: int, length: int):
+    x, window = random_array(2, count, 1), random_array(length, seed=1)
+    starts = range(0, count - length + 1, step)
+    frames = np.stack([x[:, i : i + length, 0] for i in starts], 1)
+    inputs = "float[a, n, 1] x, int64 step"
+    feeds = {"x": x, "step": np.asarray(step)}
+    y = run(
+        f"({inputs}, float[w] window) => (float[a, f, k, 2] y) {{ y = STFT(x, step, window) }}",
+        {**feeds, "window": window},
+    )
+    assert_close([y], [parts(np.fft.rfft(frames * window))])
+    y = run(
+        f"({inputs}, int64 l) => (float[a, f, k, 2] y) {{ y = STFT<onesided = 0>(x, step, , l) }}",
+        {**feeds, "l": np.asarray(length)},
+    )
+    assert_close([y], [parts(np.fft.fft(frames))])
