@@ -321,7 +321,8 @@ def lower_functions(module: ModuleOp, pools: Mapping[str, memory.PoolAttr]) -> N
     if not all(map(lowering.is_of_buffers, uses)):
         return
     lowering.counters = counters_of(module, functions, types, pools)
-    rewrite_each(functions, lowering.lower_parameters)
+    lent_to = [function for function in functions if lowering.lent[function.sym_name.data]]
+    rewrite_each(lent_to, lowering.lower_parameters)
     users = {use.operation for use in uses}
     rewrite_each([op for op in ops if op in users or is_storage_of(op, types)], lowering.lower)
 
