@@ -27,7 +27,6 @@ from xdsl.dialects import arith, cf, func, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
-    DenseIntOrFPElementsAttr,
     DictionaryAttr,
     FunctionType,
     IntegerAttr,
@@ -35,7 +34,6 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     NoneAttr,
     StringAttr,
-    TensorType,
     i8,
     i64,
 )
@@ -45,7 +43,8 @@ from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
 from ..dialects import memory
-from ..dialects.device import device_of
+from ..dialects.dense import dense
+from ..dialects.device import device_of, tensor_type
 from ..dialects.foreign import mended
 from ..dialects.foreign.directives import REDUCTIONS
 from ..dialects.interfaces.buffer_flow import ends_of_storage
@@ -321,7 +320,7 @@ def lower_functions(module: ModuleOp, pools: Mapping[str, memory.PoolAttr]) -> N
     if not all(map(lowering.is_of_buffers, uses)):
         return
     lowering.counters = counters_of(module, functions, types, pools)
-    lent_to = [function for function in functions if lowering.lent[function.sym_name.data]]
+    lent_to = [function for function in functions if lowering.lent.get(function.sym_name.data)]
     rewrite_each(lent_to, lowering.lower_parameters)
     users = {use.operation for use in uses}
     rewrite_each([op for op in ops if op in users or is_storage_of(op, types)], lowering.lower)
@@ -350,7 +349,7 @@ def counters_of(
     found, names = dict[Attribute, Counter](), SymbolNames.of(module)
     for type in (type for type in pool_of if type in capacities.counted):
         name = names.unique(f"bytes_in_pool_{pool_of[type].label}")
-        zero = DenseIntOrFPElementsAttr.from_list(TensorType(i64, []), [0])
+        zero = dense(tensor_type(i64, []), bytes(8))
         counter = memref.GlobalOp.get(StringAttr(name), COUNTER, zero)
         module.body.block.add_op(counter)
         found[type] = Counter(name, pool_of[type])
