@@ -39,6 +39,7 @@ from xrelay.passes.plan_memref import PlanMemrefPass
 from xrelay.passes.support.diagnostics import ReportingContext
 from xrelay.planning.csv_io import parse_problem
 from xrelay.tools.pass_run.pipeline import build
+from xrelay.tools.pass_run.process import settings
 from xrelay.tools.registry import UNIVERSE, named_pipelines
 from xrelay.tools.text.parser import LocatingParser
 from xrelay.tools.text.resources import with_own_resources
@@ -157,6 +158,7 @@ def live_bytes(rows: Sequence[Row]) -> int:
     return max(sum(size for a, b, size in rows if a <= time < b) for time in times)
 
 
+@settings()
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("programs", nargs="*", type=Path)

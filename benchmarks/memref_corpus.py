@@ -23,6 +23,7 @@ from xrelay.lowering.native.toolchain.stages import module_text
 from xrelay.lowering.native.toolchain.tool_paths import tool
 from xrelay.passes.plan_memref import PlanMemrefPass
 from xrelay.passes.support.diagnostics import Message, ReportingContext
+from xrelay.tools.pass_run.process import settings
 from xrelay.tools.registry import UNIVERSE
 from xrelay.tools.text.parser import LocatingParser
 from xrelay.tools.text.resources import with_own_resources
@@ -77,6 +78,7 @@ def plan(text: str, name: str, unregistered: bool, expects_errors: bool) -> None
             reasons[message.message.partition(": ")[2]] += 1
 
 
+@settings()
 def main() -> None:
     for path in sorted(Path(sys.argv[1]).rglob("*.mlir")):
         text = path.read_text()

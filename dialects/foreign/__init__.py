@@ -7,21 +7,32 @@ from xdsl.ir import Dialect, Operation
 MENDED = ("memref", "scf", "linalg", "gpu", "affine")
 """The dialects of xDSL that lack ops or forms."""
 
+MENDED_OPS = {
+    f"arith.{name}"
+    for name in "select trunci extsi extui index_cast fptosi fptoui sitofp uitofp".split()
+}
+"""The ops of arith that xDSL has for single numbers only."""
+
 RARELY = ("func.", "arith.")
 """The prefixes of ops that few programs use, whose classes are imported when one is needed."""
 
 
 def mended(dialect: Dialect) -> Dialect:
     """Give a dialect of xDSL the ops and forms that it lacks, once; other dialects stay."""
-    if dialect.name == "arith":
-        from .arith_forms import mend_arith
-
-        mend_arith()
     if dialect.name in MENDED:
         from .custom_forms import mend  # only if such a dialect is used
 
         mend(dialect)
     return dialect
+
+
+def mended_op(op: type[Operation]) -> type[Operation]:
+    """Give an op of arith the forms and types that it lacks; other ops stay."""
+    if op.name in MENDED_OPS:
+        from .arith_forms import mend_arith  # only if such an op is used
+
+        mend_arith()
+    return op
 
 
 def missing_op(name: str, dialects: Iterable[str] = ()) -> type[Operation] | None:

@@ -371,7 +371,6 @@ class StructuredOp(IRDLOperation):
 
     ```mlir
     linalg.batch_matmul ins(%a, %b : …) outs(%c : …)
-    linalg.softmax dimension(1) ins(%x : …) outs(%y : …)
     ```
     """
 
@@ -383,9 +382,6 @@ class StructuredOp(IRDLOperation):
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         properties: dict[str, Attribute] = {}
-        if parser.parse_optional_keyword("dimension") is not None:
-            with parser.in_parens():
-                properties["dimension"] = IntegerAttr(parser.parse_integer(), i64)
         for name in ("kind", "indexing_maps"):
             if parser.parse_optional_keyword(name) is not None:
                 parser.parse_punctuation("=")
@@ -412,9 +408,6 @@ class StructuredOp(IRDLOperation):
     def print(self, printer: Printer) -> None:
         shown = {**self.properties, **self.attributes}
         shown.pop("operandSegmentSizes", None)
-        dimension = shown.pop("dimension", None)
-        if isinstance(dimension, IntegerAttr):
-            printer.print_string(f" dimension({dimension.value.data})")
         for name in ("kind", "indexing_maps"):
             if name in shown and (name == "kind" or "kind" not in self.properties):
                 printer.print_string(f" {name} = ")
@@ -540,15 +533,21 @@ class WinogradTransform(IRDLOperation):
 
 
 @irdl_op_definition
-class SoftmaxOp(StructuredOp):
+class SoftmaxOp(IRDLOperation):
     """Compute the softmax of `input` along a dim."""
 
     name = "linalg.softmax"
 
     input = operand_def(AnyAttr())
     output = operand_def(AnyAttr())
-    dimension = prop_def(IntegerAttr)
+    dimension = prop_def(IntegerAttr.constr(i64))
     res = var_result_def(AnyAttr())
+
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+    assembly_format = (
+        "attr-dict `dimension` `(` $dimension `)` `ins` `(` $input `:` type($input) `)` `outs` `(` "
+        "$output `:` type($output) `)` (`->` type($res)^)?"
+    )
 
 
 @irdl_op_definition

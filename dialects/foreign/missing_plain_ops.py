@@ -10,13 +10,16 @@ The effects of a call of a value are not known.
 
 from __future__ import annotations
 
-from typing import Self
+from typing import ClassVar
 
 from xdsl.dialects.arith import FastMathFlagsAttr, FloatingPointLikeBinaryOperation
-from xdsl.dialects.builtin import FlatSymbolRefAttrConstr, FunctionType
+from xdsl.dialects.builtin import ArrayAttr, FlatSymbolRefAttrConstr, FunctionType
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
+    ParamAttrConstraint,
+    RangeOf,
+    RangeVarConstraint,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
@@ -26,8 +29,6 @@ from xdsl.irdl import (
     var_operand_def,
     var_result_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import Pure
 
 
@@ -51,32 +52,16 @@ class CallIndirectOp(IRDLOperation):
 
     name = "func.call_indirect"
 
-    callee = operand_def(FunctionType)
-    arguments = var_operand_def()
-    res = var_result_def()
+    INPUTS: ClassVar = RangeVarConstraint("Inputs", RangeOf(AnyAttr()))
+    OUTPUTS: ClassVar = RangeVarConstraint("Outputs", RangeOf(AnyAttr()))
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        callee, paren = parser.parse_unresolved_operand(), parser.Delimiter.PAREN
-        arguments = parser.parse_comma_separated_list(paren, parser.parse_unresolved_operand)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        start, type = parser.pos, parser.parse_function_type()
-        inputs = parser.resolve_operands(arguments, type.inputs.data, start)
-        return cls.create(
-            operands=[parser.resolve_operand(callee, type), *inputs],
-            result_types=type.outputs.data,
-            attributes=attributes,
-        )
+    callee = operand_def(
+        ParamAttrConstraint(FunctionType, (ArrayAttr.constr(INPUTS), ArrayAttr.constr(OUTPUTS)))
+    )
+    arguments = var_operand_def(INPUTS)
+    res = var_result_def(OUTPUTS)
 
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_operand(self.callee)
-        with printer.in_parens():
-            printer.print_list(self.arguments, printer.print_operand)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.callee.type)
+    assembly_format = "$callee `(` $arguments `)` attr-dict `:` type($callee)"
 
 
 @irdl_op_definition

@@ -36,7 +36,7 @@ from xdsl.ir import (
     SSAValues,
     Use,
 )
-from xdsl.ir.affine import AffineExpr
+from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineExpr
 from xdsl.ir.core import IRWithName
 from xdsl.irdl import IRDLOperation, OpDef
 from xdsl.irdl.declarative_assembly_format import FunctionalTypeDirective, PrintingState
@@ -509,7 +509,29 @@ def value_of_type(literal: _Literal, parser: AttrParser, type: Any) -> Any:
     return type.unpack(bits.to_bytes(type.size, "little"), 1)[0]
 
 
+def semi_affine(name: str, kind: AffineBinaryOpKind) -> Callable[[AffineExpr, Any], AffineExpr]:
+    """Replace an operation of `AffineExpr`, which takes no symbols where MLIR does."""
+    operate: Callable[[AffineExpr, Any], AffineExpr] = getattr(AffineExpr, name)
+
+    def operate_on_symbols(one: AffineExpr, other: Any) -> AffineExpr:
+        try:
+            return operate(one, other)
+        except NotImplementedError:
+            return AffineBinaryOpExpr(kind, one, other)
+
+    return operate_on_symbols
+
+
+SEMI_AFFINE = {
+    "__mul__": AffineBinaryOpKind.Mul,
+    "__floordiv__": AffineBinaryOpKind.FloorDiv,
+    "ceil_div": AffineBinaryOpKind.CeilDiv,
+    "__mod__": AffineBinaryOpKind.Mod,
+}
+"""Operations of which the second operand may be a symbol."""
+
 REPLACED: tuple[tuple[type, str, object], ...] = (
+    *((AffineExpr, name, semi_affine(name, kind)) for name, kind in SEMI_AFFINE.items()),
     (Operation, "get_trait", classmethod(get_trait)),
     (Operation, "walk", walk),
     (Region, "walk", walk),

@@ -42,11 +42,11 @@ from ...runtime.program.components import reached
 from ..analysis.dominance import successors
 from ..bytes.buffer_facts import Kept, callees_first, facts_of, flow_of, names_bytes, runs_of
 from ..bytes.op_facts import is_storage
-from ..plan_check.faults import NotShown, hint_of
+from ..plan_check.faults import End, How, NotShown, overlap_fault
 from ..plan_check.held import Held
 from ..plan_check.lent import Checked, Lending
 from ..plan_check.slots import Slot, Slots
-from ..support.diagnostics import PassError
+from ..support.diagnostics import PassError, Place
 
 
 def may_name(value: SSAValue) -> bool:
@@ -300,18 +300,14 @@ class BufferChecker:
     def fault(self, at: int, j: int, k: int) -> PassError:
         """Return the error that op `at` uses buffer `j`, whose bytes are needed for `k`."""
         one, other = (self.slot(self.buffers[n]) for n in (j, k))
-        is_known = self.slots.overlap(one, other)
-        later = self.flow.ops[at:]
+        op, later = self.flow.ops[at], self.flow.ops[at:]
+        notes: list[tuple[Place, str]] = [(self.definer(n), "one is defined here") for n in (j, k)]
         used = (op for op in later if self.members(operands_of(op)) >> k & 1)
-        notes = [(self.definer(n), "one is defined here") for n in (j, k)]
         notes += [(op, "the other is needed here") for op in islice(used, 1)]
-        op, slots = self.flow.ops[at], f"bytes {one} and {other} of one storage"
+        how = How.OVERWRITTEN if self.slots.overlap(one, other) else How.MAYBE_OVERWRITTEN
         fault = f"{op.name} uses a buffer while another one needs its bytes"
-        if is_known:
-            return PassError(f"{fault}: {slots} overlap", op, notes=notes)
-        hint = hint_of(one, other)
-        message = f"{fault}, it seems: cannot show that {slots} do not overlap{hint}"
-        return NotShown(message, op, notes=notes)
+        wanted = f"{op.name} uses no bytes that another buffer needs"
+        return overlap_fault(End(how, op, one, other), fault, wanted, notes)
 
     def live(self) -> tuple[list[int], list[int]]:
         """

@@ -66,16 +66,18 @@ def fault_of_use(op: Operation, end: End) -> PassError:
     verb = "writes" if facts_of(end.by).writes else "may write"
     fault = f"{end.by.name} {verb} bytes of a live tensor"
     wanted = f"{end.by.name} does not overwrite a live tensor"
-    return _overlap(end, fault, wanted, [(op, f"it is {'killed' if is_kill else 'used'} here")])
+    return overlap_fault(
+        end, fault, wanted, [(op, f"it is {'killed' if is_kill else 'used'} here")]
+    )
 
 
 def fault_in_place(op: Operation, end: End) -> PassError:
     """Return the error for an op that reads what it writes."""
     fault, wanted = "reads bytes that it writes", "does not read bytes that it writes"
-    return _overlap(end, f"{op.name} {fault}", f"{op.name} {wanted}", [])
+    return overlap_fault(end, f"{op.name} {fault}", f"{op.name} {wanted}", [])
 
 
-def _overlap(end: End, fault: str, wanted: str, notes: list[tuple[Place, str]]) -> PassError:
+def overlap_fault(end: End, fault: str, wanted: str, notes: list[tuple[Place, str]]) -> PassError:
     """Return the error `fault` of the op that writes, or that `wanted` cannot be shown."""
     slots = f"bytes {end.there} and {end.here} of one storage"
     if end.origin is not None:

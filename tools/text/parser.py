@@ -46,7 +46,7 @@ from xdsl.utils.exceptions import (
 from xdsl.utils.lexer import Span
 
 from ...dialects.errors import TOO_DEEP
-from ...dialects.foreign import missing_op
+from ...dialects.foreign import mended_op, missing_op
 from ...dialects.xdsl_extras.xdsl_internals import HookedParser
 from ...operators.spelling import did_you_mean
 from .dense_text import AnyConstant, DenseText
@@ -238,7 +238,7 @@ class LocatingParser(HookedParser):
         op = self.ctx.get_optional_op(name, dialect_stack=self.dialect_stack)
         op = op or missing_op(name, self.dialect_stack)
         if op is not None:
-            return op
+            return mended_op(op)
         self.raise_error(self._unknown_op(name), self._op_span(len(self._op_starts) - 1))
 
     def _unknown_op(self, name: str) -> str:
