@@ -4,7 +4,7 @@
 // Where threads compute rows, each has memory for one row; a row that is too long for that, or one thread, uses the result.
 //
 // THREADS-LABEL: @rows
-// THREADS-NOT:     restrict writable %out :
+// THREADS-NOT:     bufferization.to_tensor %out
 // THREADS-LABEL: @long_rows
 // THREADS:         bufferization.to_tensor %out restrict writable
 //
