@@ -151,7 +151,7 @@ builtin.module {
     %r64 = relay.nn.relu %r63 : (tensor<1x1000x13x13xf32>) -> tensor<1x1000x13x13xf32>
     %r65 = relay.nn.global_avg_pool2d %r64 : (tensor<1x1000x13x13xf32>) -> tensor<1x1000x1x1xf32>
     %26 = relay.reshape %r65 {newshape = array<i64: 1, 1000>} : (tensor<1x1000x1x1xf32>) -> tensor<1x1000xf32>
-    %27 = relay.nn.softmax %26 : (tensor<1x1000xf32>) -> tensor<1x1000xf32>
+    %27 = relay.nn.softmax %26 {axis = 1 : i64} : (tensor<1x1000xf32>) -> tensor<1x1000xf32>
     %softmaxout.1 = relay.reshape %27 {newshape = array<i64: 1, 1000, 1, 1>} : (tensor<1x1000xf32>) -> tensor<1x1000x1x1xf32>
     func.return %softmaxout.1 : tensor<1x1000x1x1xf32>
   }

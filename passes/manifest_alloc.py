@@ -207,21 +207,37 @@ class ExpandTupleCopy(RewritePattern):
         rewriter.replace(op, copy, copy[-1].results)
 
 
-def tensor_of(value: SSAValue) -> memory.AllocTensorOp:
-    """Return the tensor that holds `value`; an error if nothing else may be where it is."""
+def tensor_of(value: SSAValue) -> memory.AllocTensorOp | None:
+    """Return the tensor that `value` is written into, if it is one of its own."""
     value = same_bytes_as(value)
     if isinstance(value, OpResult) and value.op.has_trait(DestinationPassing):
         tensor = DestinationPassing.outs(value.op)[value.index].owner
-        if isinstance(tensor, memory.AllocTensorOp) and tensor.storage.has_one_use():
-            return tensor
-    raise PassError("a loop must carry tensors of their own: read them by relay.read_rows", value)
+        return tensor if isinstance(tensor, memory.AllocTensorOp) else None
+    return None
+
+
+def tensor_alone(value: SSAValue) -> memory.AllocTensorOp:
+    """Return the tensor that holds `value`; an error if something else may be where it is."""
+    tensor = tensor_of(value)
+    if tensor is None or not tensor.storage.has_one_use():
+        message = "a loop must carry tensors of their own: read them by relay.read_rows"
+        raise PassError(message, value)
+    return tensor
+
+
+def are_in_place(first: SSAValue, last: SSAValue) -> bool:
+    """Test whether what a turn leaves is where the first one finds it."""
+    tensors = tensor_of(first), tensor_of(last)
+    storages = [tensor.storage for tensor in tensors if tensor is not None]
+    same_storage = len(storages) == 2 and storages[0] is storages[1]
+    return same_storage or same_bytes_as(first) is same_bytes_as(last)
 
 
 def carry_in_place(end: relay.EndLoopOp) -> None:
     """Let each turn of a loop find what it carries where the first one does."""
     for first, last in zip(end.start.initial, end.next, strict=True):
-        if same_bytes_as(first) is not same_bytes_as(last):
-            tensor, old = tensor_of(first), tensor_of(last)
+        if not are_in_place(first, last):
+            tensor, old = tensor_alone(first), tensor_alone(last)
             storage = old.storage.owner
             assert isinstance(storage, Operation), "of an op"
             old.operands[0] = tensor.storage

@@ -277,9 +277,11 @@ def test_options_in_messages_can_be_typed_into_a_shell(
     path = tmp_path / "net.onnx"
     nodes = [
         helper.make_node("Dropout", ["x", "", f"{name}s"], ["a"]),
-        helper.make_node("EyeLike", ["x"], ["y"]),
+        helper.make_node(
+            "MaxPool", ["x"], ["y"], kernel_shape=[2, 2], strides=[2, 2], auto_pad="SAME_LOWER"
+        ),
     ]
-    inputs = [info("x", [name, 4]), info(f"{name}s", [], TensorProto.BOOL)]
+    inputs = [info("x", [1, 1, name, 4]), info(f"{name}s", [], TensorProto.BOOL)]
     net = model(nodes, inputs, [info("y", None)])
     path.write_bytes(net.SerializeToString())
     refusal = opt(path).err

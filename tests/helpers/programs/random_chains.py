@@ -9,7 +9,7 @@ back, and at the end a mean; in both layouts.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -173,8 +173,9 @@ def stripe_some(module: ModuleOp, rng: np.random.Generator) -> str | None:
     joined = frozenset(at for at in (0, 1, 12) if rng.random() < 0.3)
     for at in range(first, last + 1):
         result = groups[at][-1].operands[0] if net.steps[at].reduces else groups[at][-1].results[0]
-        end = (axes.of[result], height, joined) if at == last else ()
-        stripes = Stripes(0, at - first, bool(rng.random() < share), *end)
+        stripes = Stripes(0, at - first, bool(rng.random() < share))
+        if at == last:
+            stripes = replace(stripes, axis=axes.of[result], height=height, joined=joined)
         for op in groups[at]:
             op.attributes[STRIPES] = stripes.attribute
     return f"{first}..{last} in stripes of {height}, {share} carried, {joined}"
