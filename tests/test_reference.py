@@ -125,7 +125,7 @@ def test_pages_are_written(tmp_path: Path):
 
 WALKS = {
     *("choose-tiling", "solve-devices", "rename-written-tensors"),
-    *("merge-tail-cycles", "convert-relay-to-linalg", "aot-lower-main", "merge-aliases"),
+    *("merge-tail-cycles", "convert-relay-to-linalg", "aot-lower-main"),
 }
 """The passes that change the IR by neither patterns nor `rewrite_each`, besides those on linalg."""
 

@@ -24,10 +24,12 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, ModuleOp, StringAtt
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.pattern_rewriter import PatternRewriter
+from xdsl.rewriter import InsertPoint
 from xdsl.utils.hints import isa
 
 from ....passes.support.levels import Level
+from ....passes.support.rewriting import rewrite_each
 from ..kernel_pass import kernels_of
 from ..linalg_generics import ops_of
 
@@ -107,7 +109,7 @@ def aliases_in(call: CallOp, kernel: FuncOp, numbers: Numbers) -> Aliases:
     )
 
 
-def merge(kernel: FuncOp, aliases: Aliases) -> None:
+def merge(kernel: FuncOp, aliases: Aliases, rewriter: PatternRewriter) -> None:
     """Replace operands of `kernel` by the results that they are the bytes of."""
     block = kernel.body.block
     args = list(block.args)
@@ -119,11 +121,33 @@ def merge(kernel: FuncOp, aliases: Aliases) -> None:
             view = memref.ReinterpretCastOp.from_dynamic(
                 value, [0], type.get_shape(), strides, type
             )
-            Rewriter.insert_op(view, InsertPoint.at_start(block))
+            rewriter.insert(view, InsertPoint.at_start(block))
             value = view.result
-        args[i].replace_all_uses_with(value)
-        block.erase_arg(args[i])
+        rewriter.replace_all_uses_with(args[i], value)
+        rewriter.erase_block_argument(args[i])
     kernel.update_function_type()
+    rewriter.notify_op_modified(kernel)
+
+
+def version_of(kernel: FuncOp, aliases: Aliases, rewriter: PatternRewriter) -> FuncOp:
+    """Insert a copy of `kernel` for calls with these aliases."""
+    version = kernel.clone()
+    pairs = "_".join(str(i) for i, _ in aliases)
+    version.properties["sym_name"] = StringAttr(f"{kernel.sym_name.data}.in_place_{pairs}")
+    rewriter.insert(version, InsertPoint.after(kernel))
+    return version
+
+
+def merge_in_calls(
+    kernel: FuncOp, aliases: Aliases, calls: Sequence[CallOp], rewriter: PatternRewriter
+) -> None:
+    """Merge arguments of `kernel`, and operands of all of its calls."""
+    merge(kernel, aliases, rewriter)
+    merged = {i for i, _ in aliases}
+    for call in calls:
+        call.properties["callee"] = SymbolRefAttr(kernel.sym_name)
+        call.operands = [v for i, v in enumerate(call.operands) if i not in merged]
+        rewriter.notify_op_modified(call)
 
 
 @dataclass(frozen=True)
@@ -144,23 +168,12 @@ class MergeAliasesPass(ModulePass):
                     if isinstance(call, CallOp) and name in kernels:
                         aliases = aliases_in(call, kernels[name], numbers)
                         calls[name].setdefault(aliases, []).append(call)
-        for name, groups in calls.items():
+
+        def rewrite(kernel: FuncOp, rewriter: PatternRewriter) -> None:
+            groups = calls[kernel.sym_name.data]
             for aliases, group in groups.items():
                 if aliases:
-                    self.merge_calls(kernels[name], aliases, group, len(groups) > 1)
+                    version = version_of(kernel, aliases, rewriter) if len(groups) > 1 else kernel
+                    merge_in_calls(version, aliases, group, rewriter)
 
-    def merge_calls(
-        self, kernel: FuncOp, aliases: Aliases, calls: Sequence[CallOp], is_version: bool
-    ) -> None:
-        """Merge arguments of `kernel`, or of a version of it for `calls`."""
-        if is_version:
-            version = kernel.clone()
-            pairs = "_".join(str(i) for i, _ in aliases)
-            version.properties["sym_name"] = StringAttr(f"{kernel.sym_name.data}.in_place_{pairs}")
-            Rewriter.insert_op(version, InsertPoint.after(kernel))
-            kernel = version
-        merge(kernel, aliases)
-        merged = {i for i, _ in aliases}
-        for call in calls:
-            call.properties["callee"] = SymbolRefAttr(kernel.sym_name)
-            call.operands = [v for i, v in enumerate(call.operands) if i not in merged]
+        rewrite_each([kernels[name] for name, groups in calls.items() if any(groups)], rewrite)
