@@ -290,7 +290,7 @@ class VmPipeline(PlannedPipeline):
     def text(self) -> str:
         native = (*_TO_SCALED, *_LAYOUT, *_WEIGHTS)
         simple = native if self.kernels == "native" else _TO_FOLDED
-        tiled = _tiled(self.peak, self.work, self.kernels == "native")
+        tiled = _tiled(self.peak, self.work, by_rows=self.kernels == "native")
         kernels = (*simple, *tiled, *_on(self.default), "create-shape-functions")
         placed = ("assign-pools",) if self.pools and self.memory != "plan" else ()
         joined = _JOINED_COMPILED if self.kernels == "native" else _JOINED
@@ -334,7 +334,7 @@ class AotPipeline(PlannedPipeline):
     def text(self) -> str:
         layout = _LAYOUT if self.layout == "nhwc" else _LAYOUT[1:]
         simple = (*_TO_SCALED, *_TO_FIRST_ORDER, *layout, *_WEIGHTS)
-        simple = (*simple, *_tiled(self.peak, self.work, True))
+        simple = (*simple, *_tiled(self.peak, self.work, by_rows=self.layout == "nhwc"))
         kernels = (*simple, *_on(self.default), "create-shape-functions{checks=true}")
         planned = (
             *_REORDER[self.reorder],
@@ -403,11 +403,11 @@ def _with_views(passes: Sequence[str]) -> Sequence[str]:
     return (*passes[:at], "view-slices", *passes[at:])
 
 
-def _tiled(peak: str, work: float | None, compiled: bool) -> Sequence[str]:
-    """Return the passes that compute chains in stripes, if there is a limit."""
+def _tiled(peak: str, work: float | None, by_rows: bool) -> Sequence[str]:
+    """Return the passes that compute chains in stripes; rows of images may be contiguous."""
     limits = [f"peak={quoted(peak)}"] if peak else []
     limits += [] if work is None else [f"work={work}"]
-    limits += ["copies=false"] if limits and compiled else []  # rows of images are contiguous
+    limits += ["copies=false"] if limits and by_rows else []
     return (f"choose-tiling{{{' '.join(limits)}}}", "tile-for-memory") if limits else ()
 
 

@@ -12,8 +12,8 @@ Pixel s q + r of a side of the result is the sum of x[q - m] w[s m + r] over m: 
 convolution with every s-th cell of the window, turned around. So no product is with a zero between
 pixels, and what is known of convolutions holds: their layout, channels last, panels, tiles. Windows
 whose sides are not multiples of the stride get cells of zeros, so an infinite pixel may make
-neighbours NaN that the definition does not reach. Whole blocks that `padding` cuts off
-are not computed; what remains to be cut off is by a slice.
+neighbours NaN that the definition does not reach. Whole blocks that `padding` cuts off are not
+computed; a slice cuts off the rest.
 
 For constant weights without dilation; others stay. `fold-constants` and `fold-weights` after it
 compute the filters. Before `propagate-layout`. Level: `relay`.

@@ -12,8 +12,8 @@ So one vector of channels is contiguous at each pixel: convolutions, depthwise o
 arithmetic all vectorise along it, whatever the image's size.
 
 A convolution with constant weights starts it, unless its result has few channels in long rows: then
-rows are vectors as they are. After it, an operator on a value that was moved back
-to the front is applied before that move, with its axes and layouts renamed, and the move goes after
+rows are vectors as they are. After it, an operator on a value that was moved back to the front is
+applied before that move, with its axes and layouts renamed, and the move goes after
 it; moves that nothing uses are removed. So what cannot follow reads a value in the old order, and
 every step is correct by itself. Through go elementwise operators, broadcasts, pooling, padding,
 slices, splits, concatenations, reductions, normalizations along an axis, reshapes that only split
@@ -149,7 +149,7 @@ def replace_with_moved(op: Operation, by: Operation, rewriter: PatternRewriter) 
 
 
 FEW, LONG = 4, 16
-"""Rows of pixels are vectors if they are long, and fewer channels are not."""
+"""A vector has at least `FEW` channels, or the pixels of a row of at least `LONG`."""
 
 
 def has_long_rows(op: convolution.Conv2dOp) -> bool:

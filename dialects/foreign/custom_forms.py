@@ -352,7 +352,8 @@ def _mend_linalg() -> None:
         if issubclass(kind, WINDOWED):
             _find_whole_windows(kind)
         if issubclass(kind, abstract_ops.ConvOperation | linalg_ops.MatmulOp):
-            kind.get_hidden_region = classmethod(multiply_and_add)  # pyright: ignore[reportAttributeAccessIssue]
+            contraction: Any = kind
+            contraction.get_hidden_region = classmethod(multiply_and_add)
 
 
 def _mend_affine() -> None:

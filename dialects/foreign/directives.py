@@ -162,8 +162,9 @@ class Operands:
 
     def __init__(self, parser: Parser) -> None:
         self.parser = parser
-        self.dims: dict[tuple[str, int], UnresolvedOperand] = {}
-        self.symbols: dict[tuple[str, int], UnresolvedOperand] = {}
+        self.dims: dict[tuple[str, int], tuple[int, UnresolvedOperand]] = {}
+        """The number of each dim, and its operand, by the name of that."""
+        self.symbols: dict[tuple[str, int], tuple[int, UnresolvedOperand]] = {}
 
     def parse_expression(self) -> AffineExpr:
         return parse_affine_expression(self.parser, self._parse_operand)
@@ -177,15 +178,15 @@ class Operands:
         elif (operand := parser.parse_optional_unresolved_operand()) is None:
             return None
         key = operand.operand_name, operand.index
-        known.setdefault(key, operand)
-        return kind([*known].index(key))
+        number, _ = known.setdefault(key, (len(known), operand))
+        return kind(number)
 
     def map_of(self, results: Iterable[AffineExpr]) -> AffineMapAttr:
         return AffineMapAttr(AffineMap(len(self.dims), len(self.symbols), tuple(results)))
 
     @property
     def unresolved(self) -> Sequence[UnresolvedOperand]:
-        return [*self.dims.values(), *self.symbols.values()]
+        return [operand for _, operand in (*self.dims.values(), *self.symbols.values())]
 
     @property
     def values(self) -> Sequence[SSAValue]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, i32
 from xdsl.ir import Attribute, Region, SSAValue
@@ -12,7 +12,6 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import IsTerminator
 
-T = TypeVar("T")
 INDEX, PAREN, SQUARE = IndexType(), Parser.Delimiter.PAREN, Parser.Delimiter.SQUARE
 
 
@@ -48,13 +47,13 @@ def parse_arguments(parser: Parser) -> list[Parser.Argument]:
 def print_group(
     printer: Printer,
     word: str,
-    values: Iterable[T],
-    print: Callable[[T], Any] | None = None,
+    values: Iterable[Any],
+    print: Callable[[Any], Any] | None = None,
     brackets: str = "()",
 ) -> None:
     """Print a word, and values between brackets."""
     printer.print_string(word + brackets[0])
-    printer.print_list(values, print or printer.print_operand)  # pyright: ignore[reportArgumentType]
+    printer.print_list(values, print or printer.print_operand)
     printer.print_string(brackets[1])
 
 

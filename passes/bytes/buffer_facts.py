@@ -155,7 +155,7 @@ def flow_of(op: Operation, kept: Mapping[str, Kept]) -> Flow:
     facts = facts_of(op)
     operands = [value for value in operands_of(op) if names_bytes(value.type)]
     results = [result for result in op.results if names_bytes(result.type)]
-    every = [(result, value) for result in results for value in operands]
+    every = ((result, value) for result in results for value in operands)
     if facts.calls is not None:
         callee = facts.calls.callee(op)
         known, all_of_it = kept.get(callee), range(len(operands_of(op)))

@@ -197,8 +197,8 @@ class Machine:
         return self._evaluate(index, args, out)
 
     def _evaluate(self, index: int, args: Sequence[object], out: Value | None) -> Value:
-        if self._measured is not None:
-            return self._measured._evaluate(index, args, out)
+        if (measured := self._measured) is not None:  # another thread may end the profile
+            return measured._evaluate(index, args, out)
         arena = self._acquire()
         is_fresh = not arena.calls
         try:
@@ -289,8 +289,8 @@ class Machine:
     def forget(self) -> None:
         """Discard what was prepared for later calls, and its memory."""
         self._idle.clear()
-        if self._measured is not None:
-            self._measured._idle.clear()
+        if (measured := self._measured) is not None:
+            measured._idle.clear()
         gc.collect()
 
     def _call(self, arena: Arena, index: int, args: Sequence[object], out: Value | None) -> Value:

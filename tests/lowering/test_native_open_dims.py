@@ -184,7 +184,7 @@ def test_dims_that_may_be_broadcast(tmp_path: Path):
 
 
 def test_residuals_of_convolutions(tmp_path: Path):
-    """What is added to a convolution is as wide as its result, or is broadcast, or it is."""
+    """A convolution plus a tensor: of equal widths, or one of width 1, which is broadcast."""
     weights = {name: random_array(4, 4, 3, 3, seed=i) for i, name in enumerate("uv")}
     nodes = [
         node("Conv", "x u", "same", pads=[1] * 4),

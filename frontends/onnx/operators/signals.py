@@ -6,17 +6,20 @@ import numpy as np
 
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
-from ..convert.onnx_values import Value, dims_of, dtype_of, rank_of
+from ..convert.onnx_values import Constant, Value, dims_of, dtype_of, rank_of
 from .linear import product
 from .rule import Rule, Rules, since
 
 INT64, FLOAT64 = np.dtype(np.int64), np.dtype(np.float64)
 
 
-def _scalar(node: Node, b: Builder, index: int, default: Value | None = None) -> Value:
-    """Return input `index`, one integer, or `default`."""
-    value = node.optional(index) or default
-    return b.cast(b.reshape(node.input(index) if value is None else value, ()), INT64)
+def _count(node: Node, b: Builder, index: int, what: str, default: Value | None = None) -> Value:
+    """Return input `index`, an integer of at least 1, or `default`."""
+    given = node.optional(index) or default
+    count = b.cast(b.reshape(node.input(index) if given is None else given, ()), INT64)
+    if isinstance(count, Constant) and count.array < 1:
+        raise node.error(f"{what} is {count.array}; supported: 1 and more")
+    return count
 
 
 def _counting(b: Builder, count: Value) -> Value:
@@ -60,12 +63,12 @@ def _transformed(
         at = b.scalar(i, INT64)
         return product(node, b.op("take", x, at, axis=rank_of(x) - 1, mode="clip"), matrix, b)
 
-    result = [part(0, real), part(0, imaginary)]
+    sums = [part(0, real), part(0, imaginary)]
     if parts == 2:
-        result[0] = b.op("subtract", result[0], part(1, imaginary))
-        result[1] = b.op("add", result[1], part(1, real))
-    made = result[:1] if inverse and onesided else result
-    return b.op("stack", *made, axis=-1)
+        sums[0] = b.op("subtract", sums[0], part(1, imaginary))
+        sums[1] = b.op("add", sums[1], part(1, real))
+    is_real = inverse and onesided
+    return b.op("stack", *(sums[:1] if is_real else sums), axis=-1)
 
 
 def _dft(node: Node, b: Builder, axis: int) -> Value:
@@ -77,7 +80,7 @@ def _dft(node: Node, b: Builder, axis: int) -> Value:
     length = b.size(dims_of(x)[axis])
     if inverse and onesided:
         length = b.op("multiply", b.op("subtract", length, b.scalar(1, INT64)), b.scalar(2, INT64))
-    length = _scalar(node, b, 1, length)
+    length = _count(node, b, 1, "the length", length)
     y = _transformed(node, b, b.transpose(x, order), length, inverse, onesided)
     return b.transpose(y, list(np.argsort(order)))
 
@@ -98,8 +101,8 @@ def stft(node: Node, b: Builder) -> Value:
     """Transform frames of a signal, each a step after the one before, times a window."""
     x, window = node.input(0), node.optional(2)
     node.require_rank(x, [3], "the signal")
-    end, step = b.size(dims_of(x)[1]), _scalar(node, b, 1)
-    length = _scalar(node, b, 3, end if window is None else b.size(dims_of(window)[0]))
+    end, step = b.size(dims_of(x)[1]), _count(node, b, 1, "the step")
+    length = _count(node, b, 3, "the length", end if window is None else b.size(dims_of(window)[0]))
     frames = b.op("floor_divide", b.op("subtract", end, length), step)
     frames = _counting(b, b.op("add", frames, b.scalar(1, INT64)))
     starts = b.op("expand_dims", b.op("multiply", frames, step), axis=1)

@@ -33,13 +33,13 @@ builtin.module {
 // A kernel that is called in both ways has two versions.
 //
 // CHECK-LABEL: func.func public @main(
-// CHECK:         call @copy.in_place_0(%{{[a-z0-9_]+}}) : (memref<?xf32>) -> ()
+// CHECK:         call @copy.in_place(%{{[a-z0-9_]+}}) : (memref<?xf32>) -> ()
 // CHECK:         call @copy(%{{.*}}, %{{.*}}) : (memref<?xf32>, memref<?xf32>) -> ()
 // CHECK:         call @copy(%{{.*}}, %{{.*}}) : (memref<?xf32>, memref<?xf32>) -> ()
 //
 // CHECK-LABEL: func.func private @copy(
 // CHECK-SAME:    %{{.*}}: memref<?xf32>, %{{.*}}: memref<?xf32>)
-// CHECK-LABEL: func.func private @copy.in_place_0(
+// CHECK-LABEL: func.func private @copy.in_place(
 // CHECK-SAME:    %[[OUT:.*]]: memref<?xf32>) attributes {xrelay.kernel}
 // CHECK-NEXT:    bufferization.to_tensor %[[OUT]]
 builtin.module {

@@ -20,7 +20,15 @@ from typing import ClassVar, TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects import arith, bufferization, memref
-from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    IndexType,
+    IntegerType,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    SymbolRefAttr,
+)
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -28,6 +36,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.hints import isa
 
+from ....passes.functions.symbol_names import SymbolNames
 from ....passes.support.levels import Level
 from ....passes.support.rewriting import rewrite_each
 from ..kernel_pass import kernels_of
@@ -75,7 +84,9 @@ class Numbers(dict[SSAValue, int]):
 def is_computed(op: Operation) -> bool:
     """Test whether the result of `op` depends on its operands alone, and is a size or a view."""
     return isinstance(op, memref.ViewOp | memref.DimOp | arith.ConstantOp) or (
-        isinstance(op, CallOp) and op.callee.string_value().startswith(SIZES)
+        isinstance(op, CallOp)
+        and op.callee.string_value().startswith(SIZES)
+        and isinstance(op.results[0].type, IndexType | IntegerType)
     )
 
 
@@ -101,12 +112,13 @@ def results_of(kernel: FuncOp) -> Iterator[int]:
 def aliases_in(call: CallOp, kernel: FuncOp, numbers: Numbers) -> Aliases:
     """Return the operands that are the same bytes as a result of `kernel`, each with the result."""
     results = [*results_of(kernel)]
-    return tuple(
-        (i, result)
-        for i, operand in enumerate(call.arguments)
-        for result in results
-        if i not in results and numbers.are_same_bytes(operand, call.arguments[result])
-    )
+    aliases: list[tuple[int, int]] = []
+    for i, operand in enumerate(call.arguments):
+        for result in results if i not in results else ():
+            if numbers.are_same_bytes(operand, call.arguments[result]):
+                aliases.append((i, result))
+                break
+    return tuple(aliases)
 
 
 def merge(kernel: FuncOp, aliases: Aliases, rewriter: PatternRewriter) -> None:
@@ -129,11 +141,10 @@ def merge(kernel: FuncOp, aliases: Aliases, rewriter: PatternRewriter) -> None:
     rewriter.notify_op_modified(kernel)
 
 
-def version_of(kernel: FuncOp, aliases: Aliases, rewriter: PatternRewriter) -> FuncOp:
-    """Insert a copy of `kernel` for calls with these aliases."""
+def version_of(kernel: FuncOp, names: SymbolNames, rewriter: PatternRewriter) -> FuncOp:
+    """Insert a copy of `kernel`, with a name of its own."""
     version = kernel.clone()
-    pairs = "_".join(str(i) for i, _ in aliases)
-    version.properties["sym_name"] = StringAttr(f"{kernel.sym_name.data}.in_place_{pairs}")
+    version.properties["sym_name"] = StringAttr(names.unique(f"{kernel.sym_name.data}.in_place"))
     rewriter.insert(version, InsertPoint.after(kernel))
     return version
 
@@ -159,6 +170,7 @@ class MergeAliasesPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         kernels = {kernel.sym_name.data: kernel for kernel in kernels_of(op)}
+        names = SymbolNames.of(op)
         calls: dict[str, dict[Aliases, list[CallOp]]] = {name: {} for name in kernels}
         for function in op.ops:
             if isinstance(function, FuncOp) and function.sym_name.data not in kernels:
@@ -173,7 +185,7 @@ class MergeAliasesPass(ModulePass):
             groups = calls[kernel.sym_name.data]
             for aliases, group in groups.items():
                 if aliases:
-                    version = version_of(kernel, aliases, rewriter) if len(groups) > 1 else kernel
+                    version = version_of(kernel, names, rewriter) if len(groups) > 1 else kernel
                     merge_in_calls(version, aliases, group, rewriter)
 
         rewrite_each([kernels[name] for name, groups in calls.items() if any(groups)], rewrite)

@@ -19,7 +19,7 @@ parameters, as those are that a convolution leaves of its images.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from typing_extensions import override
@@ -52,12 +52,24 @@ def dim_of(size: SSAValue) -> tuple[int, int] | None:
     return (buffer.index, axis) if isinstance(buffer, BlockArgument) else None
 
 
-def is_of_dims(size: SSAValue) -> bool:
-    """Test whether `size` is computed from dims of parameters alone."""
-    op = size.owner
-    if dim_of(size) is not None or not isinstance(op, Operation):
-        return dim_of(size) is not None
-    return op.name.startswith("arith.") and all(map(is_of_dims, op.operands))
+def computation_of(kernel: FuncOp, sizes: Iterable[SSAValue]) -> set[Operation] | None:
+    """Return the ops that compute `sizes` from dims of parameters of `kernel`, if they all do."""
+    found: set[Operation] = set()
+    pending = [*sizes]
+    while pending:
+        op = pending.pop().owner
+        if not isinstance(op, Operation) or op.parent is not kernel.body.block:
+            return None
+        if op in found:
+            continue
+        found.add(op)
+        if dim_of(op.results[0]) is not None:
+            pending.append(op.operands[1])
+        elif op.name.startswith("arith."):
+            pending += op.operands
+        else:
+            return None
+    return found
 
 
 def broadcasts_of(kernel: FuncOp) -> Sequence[arith.SelectOp]:
@@ -125,7 +137,9 @@ def read_in_order(op: linalg.GenericOp) -> bool:
     return is_changed
 
 
-def chooser(kernel: FuncOp, pairs: Sequence[Pair], names: Sequence[str]) -> Block:
+def chooser(
+    kernel: FuncOp, pairs: Sequence[Pair], computation: Container[Operation], names: Sequence[str]
+) -> Block:
     """Return a body that calls the first of `names` if the sizes of all `pairs` are equal."""
     block = Block(arg_types=kernel.function_type.inputs)
     copies: dict[SSAValue, SSAValue] = {}
@@ -135,20 +149,15 @@ def chooser(kernel: FuncOp, pairs: Sequence[Pair], names: Sequence[str]) -> Bloc
         block.add_op(op)
         return op.results[0]
 
-    def copy(size: SSAValue) -> SSAValue:
-        if size not in copies:
-            op, dim = size.owner, dim_of(size)
-            assert isinstance(op, Operation), "sizes are computed"
-            for operand in op.operands if dim is None else op.operands[1:]:
-                copy(operand)
-            made = op.clone(copies)
-            if dim is not None:
-                made = memref.DimOp(block.args[dim[0]], copies[op.operands[1]])
-            copies[size] = value(made)
-        return copies[size]
-
+    for op in kernel.body.block.ops:
+        if op in computation:
+            (size,) = op.results
+            if (dim := dim_of(size)) is None:
+                copies[size] = value(op.clone(copies))
+            else:
+                copies[size] = value(memref.DimOp(block.args[dim[0]], copies[op.operands[1]]))
     for one, other in dict.fromkeys(pairs):
-        same = value(arith.CmpiOp(copy(one), copy(other), "eq"))
+        same = value(arith.CmpiOp(copies[one], copies[other], "eq"))
         equal = same if equal is None else value(arith.AndIOp(equal, same))
     assert equal is not None, "a kernel has versions for pairs of dims"
     then, otherwise = ([CallOp(name, block.args, []), scf.YieldOp()] for name in names)
@@ -170,7 +179,8 @@ class VersionKernelsPass(KernelPass):
     @override
     def rewrite(self, kernel: FuncOp) -> None:
         pairs = [pair_of(choice) for choice in broadcasts_of(kernel)]
-        if not all(is_of_dims(size) for pair in pairs for size in pair):
+        computation = computation_of(kernel, (size for pair in pairs for size in pair))
+        if computation is None:
             return
         equal = kernel.clone()
         if not pairs or not assume_equal(equal):
@@ -181,5 +191,6 @@ class VersionKernelsPass(KernelPass):
             version.properties["sym_name"] = StringAttr(given)
         Rewriter.insert_op([equal, anyway], InsertPoint.after(kernel))
         kernel.attributes.pop(KERNEL)
+        body = chooser(kernel, pairs, computation, names)
         kernel.body.detach_block(kernel.body.block)
-        kernel.body.add_block(chooser(kernel, pairs, names))
+        kernel.body.add_block(body)
