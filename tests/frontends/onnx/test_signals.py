@@ -7,6 +7,7 @@ import pytest
 from helpers.onnx.onnx_small import assert_close, random_array
 from onnx import parser
 
+import xrelay
 from xrelay.frontends.onnx.backend import Backend
 
 
@@ -58,3 +59,16 @@ def test_frames_of_an_open_signal(count: int, step: int, length: int):
         {**feeds, "l": np.asarray(length)},
     )
     assert_close([y], [parts(np.fft.fft(frames))])
+
+
+@pytest.mark.parametrize(
+    ("numbers", "node", "message"),
+    [
+        ("int64 n = {0}", "DFT(x, n)", "the length is 0; supported: 1 and more"),
+        ("int64 n = {-1}", "STFT(x, n)", "the step is -1; supported: 1 and more"),
+        ("int64 n = {0}, int64 s = {2}", "STFT(x, s, , n)", "the length is 0; supported"),
+    ],
+)
+def test_counts_below_one_are_refused(numbers: str, node: str, message: str):
+    with pytest.raises(xrelay.Error, match=message):
+        run(f"(float[1, 8, 1] x) => (float[a, b, c] y) <{numbers}> {{ y = {node} }}", {})
