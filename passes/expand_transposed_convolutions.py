@@ -95,8 +95,8 @@ def unfolded(
     if max(strides) == 1:
         return blocks
     parts = {name: n for name, n in zip("grc", (groups, *strides), strict=True) if n > 1}
-    given = ["n", "h", "w", *parts, "o"]
-    axes = tuple(given.index(name) for name in "nhrwcgo" if name in given)
+    order = ["n", "h", "w", *parts, "o"]
+    axes = tuple(order.index(name) for name in "nhrwcgo" if name in order)
     image = steps.apply("reshape", blocks, newshape=(0, 0, 0, *parts.values(), outputs))
     if [*axes] != sorted(axes):
         image = steps.apply("transpose", image, axes=axes)

@@ -346,14 +346,14 @@ def counters_of(
     capacities = Capacities(pool_of, CallGraph.of(module).recursive())
     for function in functions if pool_of else ():
         capacities.check(function)
-    found, names = dict[Attribute, Counter](), SymbolNames.of(module)
+    counters, names = dict[Attribute, Counter](), SymbolNames.of(module)
     for type in (type for type in pool_of if type in capacities.counted):
         name = names.unique(f"bytes_in_pool_{pool_of[type].label}")
         zero = dense(tensor_type(i64, []), bytes(8))
         counter = memref.GlobalOp.get(StringAttr(name), COUNTER, zero)
         module.body.block.add_op(counter)
-        found[type] = Counter(name, pool_of[type])
-    return found
+        counters[type] = Counter(name, pool_of[type])
+    return counters
 
 
 @dataclass(frozen=True)

@@ -207,13 +207,13 @@ class Reading:
     ) -> Candidate:
         """Return a storage, by its type and alignment, that is needed up to position `last`."""
         code, start = ListedCode(), self.buffers.position[first]
-        made = memory.AllocStorageOp(write(code), storage[1], device_of(storage[0]))
-        made.storage.name_hint = "workspace" if alias is None else op.results[0].name_hint
-        for new in (*code.ops, made):
+        alloc = memory.AllocStorageOp(write(code), storage[1], device_of(storage[0]))
+        alloc.storage.name_hint = "workspace" if alias is None else op.results[0].name_hint
+        for new in (*code.ops, alloc):
             new.location = op.location
         lifetime = Interval(start, max(last, start) + 1)
         return Candidate(
-            op, first, home, Storage(made, (), self.region(op), lifetime), code.ops, alias
+            op, first, home, Storage(alloc, (), self.region(op), lifetime), code.ops, alias
         )
 
     def region(self, op: Operation) -> Nested:
@@ -368,8 +368,8 @@ class Packing:
 def lendable_functions(module: ModuleOp, read: Sequence[Buffers], entries: bool) -> set[str]:
     """Return the functions of which all calls are known; with `entries`, those not private too."""
     graph = CallGraph.of(module)
-    known = (block for b in read for block, nested in b.regions.items() if not nested.opaque)
-    calls = {op for block in known for op in block.ops}
+    blocks = (block for b in read for block, nested in b.regions.items() if not nested.opaque)
+    calls = {op for block in blocks for op in block.ops}
     return {
         name
         for name in functions_to_lend_to(graph, (), entries)

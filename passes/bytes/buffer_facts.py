@@ -158,9 +158,9 @@ def flow_of(op: Operation, kept: Mapping[str, Kept]) -> Flow:
     every = ((result, value) for result in results for value in operands)
     if facts.calls is not None:
         callee = facts.calls.callee(op)
-        known, all_of_it = kept.get(callee), range(len(operands_of(op)))
-        captured, returned = known or (all_of_it, all_of_it)
-        why = f"captured by @{callee}" if known else f"an operand of a call of @{callee}"
+        summary, all_of_it = kept.get(callee), range(len(operands_of(op)))
+        captured, returned = summary or (all_of_it, all_of_it)
+        why = f"captured by @{callee}" if summary else f"an operand of a call of @{callee}"
         values = [*enumerate(operands_of(op))]
         named = [(result, v) for i, v in values if i in returned for result in results]
         return Flow(named, [(v, why) for i, v in values if i in captured], True)

@@ -237,12 +237,12 @@ class Machine:
     def _observed_by(self, observer: Observer) -> Machine:
         """Return a machine that shares all but recorded paths, which `observer` sees, too."""
         context = self._context
-        made = copy(self)
-        made._context = replace(context, observers=(*context.observers, observer))
-        made._executor = replace(self._executor, context=made._context)
-        made.templates = self.templates.again(made._context)
-        made._idle = []
-        return made
+        observed = copy(self)
+        observed._context = replace(context, observers=(*context.observers, observer))
+        observed._executor = replace(self._executor, context=observed._context)
+        observed.templates = self.templates.again(observed._context)
+        observed._idle = []
+        return observed
 
     def prepare(self, function: str = "main") -> None:
         """

@@ -108,10 +108,10 @@ class Templates:
 
     def again(self, context: Context) -> Templates:
         """Return templates of the same paths as the observers of `context` see them."""
-        made = Templates(context)
+        copies = Templates(context)
         for index, templates in self.by_function.items():
-            made.by_function[index] = [template.again(context) for template in templates]
-        return made
+            copies.by_function[index] = [template.again(context) for template in templates]
+        return copies
 
     def run(
         self,

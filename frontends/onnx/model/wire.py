@@ -122,7 +122,7 @@ def decoded(data: memoryview, count: int, width: int) -> np.ndarray[Any, np.dtyp
     """
     if not count <= len(data) <= 10 * count:
         raise Malformed(f"{len(data)} bytes are not {count} numbers")
-    found = np.empty(count, f"<u{width}")
+    numbers = np.empty(count, f"<u{width}")
     groups = -(-8 * width // 7)  # of 7 bits, a byte each: what is above is not of the element
     word = np.dtype("<u4" if groups < 5 else "<u8")
     chunk = np.zeros(CHUNK + 16, np.uint8)
@@ -132,7 +132,7 @@ def decoded(data: memoryview, count: int, width: int) -> np.ndarray[Any, np.dtyp
     while at < len(data):
         part = np.frombuffer(data[at : at + CHUNK], np.uint8)
         if part.max() < 128 and done + len(part) <= count:
-            found[done : done + len(part)] = part
+            numbers[done : done + len(part)] = part
             done, at = done + len(part), at + len(part)
             continue
         chunk[: len(part)] = part
@@ -147,11 +147,11 @@ def decoded(data: memoryview, count: int, width: int) -> np.ndarray[Any, np.dtyp
             for k in range(first, min(longest, first + word.itemsize)):
                 group = bits >> word.type(8 * (k - first)) & word.type(127)
                 values |= group << word.type(7 * k)
-        found[done : done + len(stops)] = values
+        numbers[done : done + len(stops)] = values
         done, at = done + len(stops), at + int(stops[-1])
     if done < count:
         raise Malformed(f"they are {done} numbers")
-    return found
+    return numbers
 
 
 def _header(number: int, size: int) -> bytes:

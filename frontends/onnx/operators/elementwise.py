@@ -177,8 +177,8 @@ def clip(node: Node, b: Builder) -> Value:
     """
     x = node.input(0)
     if node.opset < 11:
-        given = node.optional_float("min"), node.optional_float("max")
-        low, high = (None if bound is None else b.scalar_like(bound, x) for bound in given)
+        bounds = node.optional_float("min"), node.optional_float("max")
+        low, high = (None if bound is None else b.scalar_like(bound, x) for bound in bounds)
     else:
         low, high = node.optional(1), node.optional(2)
     if isinstance(low, Constant) and isinstance(high, Constant) and is_float(dtype_of(x)):

@@ -102,8 +102,8 @@ def _activation(node: Node, name: str, alphas: Iterator[float], betas: Iterator[
                 "an activation_beta"
             )
         return lambda x, b: _OF_BOTH[key](x, alpha, beta, b)
-    known = ", ".join(sorted((*_PLAIN, *_OPERATORS, *_OF_BOTH)))
-    raise node.error(f'activation "{name}" is not supported; supported: {known}')
+    names = ", ".join(sorted((*_PLAIN, *_OPERATORS, *_OF_BOTH)))
+    raise node.error(f'activation "{name}" is not supported; supported: {names}')
 
 
 def _by_operator(node: Node, operator: NodeProto) -> Function:

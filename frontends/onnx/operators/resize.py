@@ -342,14 +342,14 @@ def _places(
 def _copied(node: Node, places: Sequence[Places], rounding: Rounding, b: Builder) -> Value:
     """Resize by copying the nearest element of the input, along one axis after the other."""
     x = node.input(0)
-    found = [(place, place.indices(rounding(place.at, place.scale))) for place in places]
+    indices_of = [(place, place.indices(rounding(place.at, place.scale))) for place in places]
     picks: dict[int, Array] = {}
     if has_static_shape(x) and all(place.outside is None for place in places):
-        for place, indices in found:
+        for place, indices in indices_of:
             if isinstance(indices, Constant):
                 picks[place.axis] = np.minimum(indices.array, max(shape_of(x)[place.axis] - 1, 0))
-    if len(picks) < len(found):
-        for place, indices in found:
+    if len(picks) < len(indices_of):
+        for place, indices in indices_of:
             x = place.extrapolated(b.op("take", x, indices, axis=place.axis, mode="clip"))
         return x
     shape = shape_of(x)

@@ -56,8 +56,8 @@ def _infer_weights(
     shape = weight.shape(attrs, tensor.get_shape())
     if shape is None:
         return False
-    made = tensor_type(tensor.element_type, [*shape])
-    return all([types.unify(type, made) for type in unknown])
+    weight_type = tensor_type(tensor.element_type, [*shape])
+    return all([types.unify(type, weight_type) for type in unknown])
 
 
 def _complete_type_arguments(context: Context) -> None:
