@@ -31,7 +31,8 @@ from ...dialects.interfaces import Runs
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ..analysis.dominance import postorder
 from ..support.walk import run_nested
-from .buffer_facts import RETURNED, Kept, callees_first, facts_of, flow_of, names_bytes, runs_of
+from .buffer_facts import RETURNED, Kept, callees_first, facts_of, flow_of, runs_of
+from .op_facts import has_bytes
 
 Allocation = memref.AllocOp | memref.AllocaOp
 
@@ -112,7 +113,7 @@ class Buffers:
 
     def unite(self, one: SSAValue, other: SSAValue) -> None:
         """Put two values into one class, unless one of them names no bytes."""
-        if not (names_bytes(one.type) and names_bytes(other.type)):
+        if not (has_bytes(one.type) and has_bytes(other.type)):
             return
         a, b = self.of(one), self.of(other)
         if a is b:
@@ -124,7 +125,7 @@ class Buffers:
         b.above = a
 
     def escape(self, value: SSAValue, why: str) -> None:
-        if names_bytes(value.type):
+        if has_bytes(value.type):
             alias = self.of(value)
             alias.escape = worse(alias.escape, why)
 
@@ -134,7 +135,7 @@ class Buffers:
         """Read the function."""
         run_nested(self._region(self.function.body, None, None, 0))
         for argument in self.entry.args:
-            if names_bytes(argument.type):
+            if has_bytes(argument.type):
                 self.of(argument).is_foreign = True
         self.loops = Loops(self._ranges)
         return self
@@ -158,7 +159,7 @@ class Buffers:
             self.regions[block] = nested
             starts[block] = self.at
             for argument in block.args:
-                if names_bytes(argument.type):
+                if has_bytes(argument.type):
                     self.mention(argument)
             self.at += 1
             op = block.first_op
@@ -185,9 +186,9 @@ class Buffers:
     def visit(self, op: Operation, nested: Nested) -> None:
         """Read an op, but for what is in its regions."""
         self.position[op] = self.at
-        facts, operands = facts_of(op), [v for v in operands_of(op) if names_bytes(v.type)]
-        results = [result for result in op.results if names_bytes(result.type)]
-        if facts.frees and not op.results:
+        facts, operands = facts_of(op), [v for v in operands_of(op) if has_bytes(v.type)]
+        results = [result for result in op.results if has_bytes(result.type)]
+        if facts.deallocates and not op.results:
             for value in operands:
                 self.of(value).frees.append(op)
             operands = []
@@ -215,7 +216,7 @@ class Buffers:
         for value, why in captured:
             self.escape(value, why)
         for result in op.results if is_foreign else ():
-            if names_bytes(result.type):
+            if has_bytes(result.type):
                 self.of(result).is_foreign = True
 
     # ----------------------------------------------------------------- results
@@ -229,7 +230,7 @@ class Buffers:
         """Return what the function does with its parameters."""
         captures, returns = set[int](), set[int]()
         for i, argument in enumerate(self.entry.args):
-            if not names_bytes(argument.type):
+            if not has_bytes(argument.type):
                 continue
             alias = self.of(argument)
             if alias.escape is not None:

@@ -22,7 +22,8 @@ from ...dialects.device import device_of
 from ...dialects.xdsl_extras.walking import walk
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ..bytes.buffer_aliases import Buffers, Nested, buffers_in
-from ..bytes.buffer_facts import facts_of, names_bytes
+from ..bytes.buffer_facts import facts_of
+from ..bytes.op_facts import has_bytes
 from ..bytes.rooms import Rooms
 from ..functions.symbol_names import modules_in
 from .columns import (
@@ -157,9 +158,9 @@ def uses_bytes(op: Operation) -> bool:
     """Test whether `op` reads or writes memory, and does not only name or free it."""
     facts = facts_of(op)
     is_view = facts.aliasing is not None or isinstance(op, memory.AllocStorageOp)
-    if is_view or facts.frees or facts.allocates or (op.regions and facts.passes is not None):
+    if is_view or facts.deallocates or facts.allocates or (op.regions and facts.passes is not None):
         return False
-    return any(names_bytes(value.type) for value in operands_of(op))
+    return any(has_bytes(value.type) for value in operands_of(op))
 
 
 def column_of(op: Operation | None) -> Column:
