@@ -16,11 +16,10 @@ another one of these. The last step of `plan-memref`. Level `memref`, which stay
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
 from math import inf
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import arith, cf, func, memref
@@ -50,6 +49,7 @@ from ..dialects.foreign.directives import REDUCTIONS
 from ..dialects.interfaces.buffer_flow import ends_of_storage
 from ..dialects.memrefs import MemRef, as_memref, buffer_size, element_bytes, strides_of
 from ..dialects.xdsl_extras.walking import walk
+from .bytes.buffer_aliases import Buffers, buffers_in
 from .bytes.buffer_facts import callees_first
 from .bytes.rooms import size_of
 from .functions.call_graph import CallGraph
@@ -61,21 +61,6 @@ from .support.diagnostics import PassError
 from .support.levels import Level
 from .support.rewriting import rewrite_each
 from .workspaces.replaced_packs import ListedCode
-
-
-def allocated_at(op: Operation) -> Iterator[memory.AllocStorageOp]:
-    """Yield the storages that are there at `op`, which may allocate one."""
-    at: Operation | None = op
-    while at is not None and not isinstance(at, func.FuncOp):
-        block, region = at.parent, at.parent_region()
-        assert block is not None, "an op of a function"
-        assert region is not None, "an op of a function"
-        others = [] if block is region.blocks[0] else [*region.blocks[0].ops]
-        others += takewhile(lambda other, at=at: other is not at, block.ops)
-        others += [op] if at is op else []
-        yield from (other for other in others if isinstance(other, memory.AllocStorageOp))
-        at = at.parent_op()
-
 
 Need = dict[Attribute, tuple[float, float]]
 """The least and most bytes of storages that are there together, by their type."""
@@ -94,20 +79,24 @@ class Capacities:
     counted: set[Attribute] = field(default_factory=set[Attribute])
     """The types of storages of which only the run time knows whether they fit."""
 
-    def check(self, function: func.FuncOp) -> None:
+    def check(self, buffers: Buffers) -> None:
         """Raise an error where the storages of a function, and of its callees, cannot fit."""
-        self.sizes.read(function)
-        need = self.needs[function.sym_name.data] = Need()
-        for op in walk(function.body):
+        self.sizes.read(buffers.function)
+        need = self.needs[buffers.function.sym_name.data] = Need()
+        stops = dict[memory.AllocStorageOp, int]()
+        for op, at in buffers.position.items():
             inner = Need()
             if isinstance(op, memory.AllocStorageOp):
+                assert op.parent is not None, "an op of a function"
+                stops[op] = buffers.stop_of(buffers.regions[op.parent])
                 inner[op.storage.type] = (0, 0)
             elif isinstance(op, func.CallOp):
                 callee = op.callee.string_value()
                 inner = self.needs.get(callee, inner)
                 inner = dict.fromkeys(self.pools, (0, inf)) if callee in self.recursive else inner
             for type in self.pools.keys() & inner.keys():
-                there = [each for each in allocated_at(op) if each.storage.type == type]
+                stops = {storage: stop for storage, stop in stops.items() if at < stop}
+                there = [storage for storage in stops if storage.storage.type == type]
                 bounds = [inner[type], *(size_of(each, self.sizes).range for each in there)]
                 least = int(sum(max(low, 0) for low, _ in bounds))
                 most = sum(high for _, high in bounds)
@@ -132,21 +121,18 @@ def index_of(value: int | SSAValue, code: SizeCode) -> SSAValue:
 COUNTER = MemRefType(i64, [])
 
 
-class Counter(NamedTuple):
-    """The global that counts the bytes that are there in a pool."""
-
-    name: str
-    pool: memory.PoolAttr
-
-
 @dataclass(eq=False)
 class Lowering:
     """Replaces the storages of a module by memrefs of bytes."""
 
     spaces: Mapping[Attribute, Attribute]
     """The memory space of the memrefs in storages of each type."""
-    counters: Mapping[Attribute, Counter] = field(default_factory=dict[Attribute, Counter])
-    """By the type of storages."""
+    pools: Mapping[Attribute, memory.PoolAttr] = field(
+        default_factory=dict[Attribute, memory.PoolAttr]
+    )
+    """The pools of which bytes are counted, by the type of storages."""
+    counters: dict[Attribute, str] = field(default_factory=dict[Attribute, str])
+    """The globals that count the bytes that are there in them."""
     lent: dict[str, dict[int, MemRef]] = field(default_factory=dict[str, dict[int, MemRef]])
     """The types of the parameters that are storages, of each function."""
 
@@ -214,8 +200,8 @@ class Lowering:
     def lower_storage(self, op: memory.AllocStorageOp, rewriter: PatternRewriter) -> None:
         """Allocate a storage of buffers as bytes, which are freed where its block is left."""
         type, code = op.storage.type, ListedCode()
-        if type in self.counters:
-            bytes, pool = code.value(op.bytes), self.counters[type].pool
+        if (pool := self.pools.get(type)) is not None:
+            bytes = code.value(op.bytes)
             total = code.apply("add", self.count(type, bytes, code), bytes)
             fits = arith.CmpiOp(code.value(total), code.value(pool.capacity or 0), "sle")
             why = f"storages need more than the {pool.capacity} bytes of pool {pool.label}"
@@ -227,7 +213,7 @@ class Lowering:
         for end in ends_of_storage(op.parent):
             after = ListedCode()
             after.ops.append(memref.DeallocOp.get(alloc.memref))
-            if type in self.counters:
+            if type in self.pools:
                 self.count(type, after.value(after.apply("sub", 0, op.bytes)), after)
             for new in after.ops:
                 new.location = op.location
@@ -237,7 +223,7 @@ class Lowering:
 
     def count(self, type: Attribute, bytes: SSAValue, code: SizeCode) -> SSAValue:
         """Add to the bytes that are there in a pool; return those before."""
-        counter = code.emit(memref.GetGlobalOp(self.counters[type].name, COUNTER))
+        counter = code.emit(memref.GetGlobalOp(self.counters[type], COUNTER))
         kind = IntegerAttr(REDUCTIONS.index("addi"), i64)
         return code.emit(
             memref.AtomicRMWOp.create(
@@ -319,7 +305,9 @@ def lower_functions(module: ModuleOp, pools: Mapping[str, memory.PoolAttr]) -> N
     uses = [use for value in values if value.type in types for use in value.uses]
     if not all(map(lowering.is_of_buffers, uses)):
         return
-    lowering.counters = counters_of(module, functions, types, pools)
+    lowering.pools = counted_pools(module, types, pools)
+    for type, pool in lowering.pools.items():
+        lowering.counters[type] = add_counter(pool, module)
     lent_to = [function for function in functions if lowering.lent.get(function.sym_name.data)]
     rewrite_each(lent_to, lowering.lower_parameters)
     users = {use.operation for use in uses}
@@ -330,30 +318,28 @@ def is_storage_of(op: Operation, types: Container[Attribute]) -> bool:
     return isinstance(op, memory.AllocStorageOp) and op.storage.type in types
 
 
-def counters_of(
-    module: ModuleOp,
-    functions: Sequence[func.FuncOp],
-    types: Iterable[Attribute],
-    pools: Mapping[str, memory.PoolAttr],
-) -> Mapping[Attribute, Counter]:
-    """Check that storages fit in their pools, callees first; add globals that count bytes."""
-    pool_of = {
+def counted_pools(
+    module: ModuleOp, types: Iterable[Attribute], pools: Mapping[str, memory.PoolAttr]
+) -> Mapping[Attribute, memory.PoolAttr]:
+    """Check that storages fit in their pools; return those that must be counted at run time."""
+    bounded = {
         type: pool
         for type in types
         if (device := device_of(type)) is not None
         if (pool := pools.get(memory.place_of(device))) is not None and pool.capacity is not None
     }
-    capacities = Capacities(pool_of, CallGraph.of(module).recursive())
-    for function in functions if pool_of else ():
-        capacities.check(function)
-    counters, names = dict[Attribute, Counter](), SymbolNames.of(module)
-    for type in (type for type in pool_of if type in capacities.counted):
-        name = names.unique(f"bytes_in_pool_{pool_of[type].label}")
-        zero = dense(tensor_type(i64, []), bytes(8))
-        counter = memref.GlobalOp.get(StringAttr(name), COUNTER, zero)
-        module.body.block.add_op(counter)
-        counters[type] = Counter(name, pool_of[type])
-    return counters
+    capacities = Capacities(bounded, CallGraph.of(module).recursive())
+    for buffers in buffers_in(module) if bounded else ():
+        capacities.check(buffers)
+    return {type: pool for type, pool in bounded.items() if type in capacities.counted}
+
+
+def add_counter(pool: memory.PoolAttr, module: ModuleOp) -> str:
+    """Add a global for the bytes that are there in a pool; return its name."""
+    name = SymbolNames.of(module).unique(f"bytes_in_pool_{pool.label}")
+    zero = dense(tensor_type(i64, []), bytes(8))
+    module.body.block.add_op(memref.GlobalOp.get(StringAttr(name), COUNTER, zero))
+    return name
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,6 @@ from xdsl.rewriter import InsertPoint
 
 from ..dialects import memory
 from ..dialects.device import VirtualDeviceAttr, device_of
-from ..dialects.foreign.buffer_interfaces import attach_buffer_interfaces
 from ..dialects.memrefs import MemRef, as_memref, buffer_size, element_bytes
 from ..dialects.xdsl_extras.walking import walk
 from ..operators.intervals import Interval
@@ -340,7 +339,6 @@ class PackBuffersPass(ModulePass):
     """The arena of a function that may be called from outside: its own, or an argument."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        attach_buffer_interfaces()
         if pools := pools_option(self.pools, HOST, op):
             op.attributes.setdefault(memory.POOLS, ArrayAttr(pools))
         names = {pool.label for pool in memory.pools_of(op).values()}

@@ -279,6 +279,9 @@ def in_order(region: Region) -> list[Block]:
 
 def buffers_in(module: ModuleOp) -> list[Buffers]:
     """Read the functions of a module that have bodies, callees first."""
+    from ...dialects.foreign.buffer_interfaces import attach_buffer_interfaces  # if there are any
+
+    attach_buffer_interfaces()
     summaries, read = dict[str, Kept](), list[Buffers]()
     for name, function in callees_first(module):
         if not function.body.blocks:
