@@ -56,11 +56,10 @@ from .functions.call_graph import CallGraph
 from .functions.signatures import entries_of
 from .functions.symbol_names import SymbolNames, modules_in
 from .sizes.reader import Sizes
-from .sizes.size_code import INDEX, SizeCode
+from .sizes.size_code import INDEX, SizeCode, code_before
 from .support.diagnostics import PassError
 from .support.levels import Level
 from .support.rewriting import rewrite_each
-from .workspaces.replaced_packs import ListedCode
 
 Need = dict[Attribute, tuple[float, float]]
 """The least and most bytes of storages that are there together, by their type."""
@@ -111,13 +110,6 @@ class Capacities:
                 self.counted |= {type} if most > capacity else set()
 
 
-def index_of(value: int | SSAValue, code: SizeCode) -> SSAValue:
-    """Return a number of bytes as an index."""
-    if isinstance(value, int):
-        return code.index(value)
-    return code.emit(arith.IndexCastOp(value, INDEX))
-
-
 COUNTER = MemRefType(i64, [])
 
 
@@ -165,7 +157,7 @@ class Lowering:
             alignment = memory.alignment_of_parameter(op, i)
             param = rewriter.replace_value_with_new_type(body.args[i], type)
             aligned = memref.AssumeAlignmentOp(param, alignment)
-            aligned.result.name_hint, aligned.location = param.name_hint, op.location
+            aligned.result.name_hint = param.name_hint
             param.replace_all_uses_with(aligned.result)
             aligned.operands[0] = param
             rewriter.insert(aligned, InsertPoint.at_start(body))
@@ -177,48 +169,47 @@ class Lowering:
 
     def lower(self, op: Operation, rewriter: PatternRewriter) -> None:
         """Replace an op on storages, which its operands are no more."""
+        code = code_before(op, rewriter)
         match op:
             case memory.AllocStorageOp():
-                self.lower_storage(op, rewriter)
+                self.lower_storage(op, code, rewriter)
             case memory.SliceStorageOp():
-                part, code = op.part, ListedCode()
-                sizes = [] if op.dynamic_size is None else [index_of(op.dynamic_size, code)]
-                rewriter.insert(code.ops, InsertPoint.before(op))
-                type = self.bytes(op.slice, op.size)
-                view = insert_view(op, op.storage, part.offset, sizes, type, rewriter)
+                type, sizes = self.bytes(op.slice, op.size), sizes_of(op, code)
+                view = view_of(op.storage, op.part.offset, sizes, type, code)
                 view.name_hint = op.slice.name_hint
                 rewriter.replace(op, [], [view])
             case memory.BufferOp():
-                lower_buffer(op, rewriter)
+                storage, offset = op.start
+                view = view_of(storage, offset, op.sizes, op.memref.type, code)
+                view.name_hint = op.memref.name_hint
+                rewriter.replace(op, [], [view])
             case func.CallOp():
                 for i, type in self.lent.get(op.callee.string_value(), {}).items():
-                    op.operands[i] = passed(op, op.operands[i], type, rewriter)
+                    op.operands[i] = passed(op.operands[i], type, code)
                 rewriter.notify_op_modified(op)
             case _:
                 raise AssertionError("an op on storages")
 
-    def lower_storage(self, op: memory.AllocStorageOp, rewriter: PatternRewriter) -> None:
+    def lower_storage(
+        self, op: memory.AllocStorageOp, code: SizeCode, rewriter: PatternRewriter
+    ) -> None:
         """Allocate a storage of buffers as bytes, which are freed where its block is left."""
-        type, code = op.storage.type, ListedCode()
+        type = op.storage.type
         if (pool := self.pools.get(type)) is not None:
             bytes = code.value(op.bytes)
             total = code.apply("add", self.count(type, bytes, code), bytes)
             fits = arith.CmpiOp(code.value(total), code.value(pool.capacity or 0), "sle")
             why = f"storages need more than the {pool.capacity} bytes of pool {pool.label}"
-            code.ops += [fits, cf.AssertOp(fits, why)]
-        sizes = [] if op.dynamic_size is None else [index_of(op.dynamic_size, code)]
+            code.insert(cf.AssertOp(code.emit(fits), why))
+        sizes = sizes_of(op, code)
         alloc = memref.AllocOp(sizes, [], self.bytes(op.storage, op.size), op.alignment)
         alloc.memref.name_hint = op.storage.name_hint
         assert op.parent is not None, "an op of a function"
         for end in ends_of_storage(op.parent):
-            after = ListedCode()
-            after.ops.append(memref.DeallocOp.get(alloc.memref))
+            after = code_before(end, rewriter)
+            after.insert(memref.DeallocOp.get(alloc.memref))
             if type in self.pools:
                 self.count(type, after.value(after.apply("sub", 0, op.bytes)), after)
-            for new in after.ops:
-                new.location = op.location
-            rewriter.insert(after.ops, InsertPoint.before(end))
-        rewriter.insert(code.ops, InsertPoint.before(op))
         rewriter.replace(op, alloc)
 
     def count(self, type: Attribute, bytes: SSAValue, code: SizeCode) -> SSAValue:
@@ -232,50 +223,44 @@ class Lowering:
         )
 
 
-def passed(call: Operation, bytes: SSAValue, type: MemRef, rewriter: PatternRewriter) -> SSAValue:
+def index_of(value: int | SSAValue, code: SizeCode) -> SSAValue:
+    """Return a number of bytes as an index."""
+    if isinstance(value, int):
+        return code.index(value)
+    return code.emit(arith.IndexCastOp(value, INDEX))
+
+
+def sizes_of(op: memory.AllocStorageOp | memory.SliceStorageOp, code: SizeCode) -> list[SSAValue]:
+    """Return the size of a storage, unless it is static, as a dim of its bytes."""
+    return [] if op.dynamic_size is None else [index_of(op.dynamic_size, code)]
+
+
+def passed(bytes: SSAValue, type: MemRef, code: SizeCode) -> SSAValue:
     """Return bytes as an argument of `type`."""
     if bytes.type == type:
         return bytes
     if DYNAMIC_INDEX not in type.get_shape():  # there are more
-        return insert_view(call, bytes, 0, (), type, rewriter)
-    cast = memref.CastOp.get(bytes, type)
-    cast.location = call.location
-    return rewriter.insert(cast, InsertPoint.before(call)).results[0]
+        return view_of(bytes, 0, (), type, code)
+    return code.emit(memref.CastOp.get(bytes, type))
 
 
-def insert_view(
-    before: Operation,
+def view_of(
     bytes: SSAValue,
     start: int | SSAValue,
     dims: Sequence[SSAValue],
-    type: MemRef,
-    rewriter: PatternRewriter,
+    type: Attribute,
+    code: SizeCode,
 ) -> SSAValue:
-    """Return a view of `bytes` from byte `start` on."""
-    code = ListedCode()
-    operands = [bytes, index_of(start, code), *dims]
-    view = code.emit(memref.ViewOp.create(operands=operands, result_types=[type]))
-    for op in code.ops:
-        op.location = before.location
-    rewriter.insert(code.ops, InsertPoint.before(before))
-    return view
-
-
-def lower_buffer(op: memory.BufferOp, rewriter: PatternRewriter) -> None:
-    """Replace a buffer by a view of the bytes of its arena."""
-    type = as_memref(op.memref.type)
-    assert type is not None, "verified: a memref"
-    strided = strides_of(type)
-    result = insert_view(op, *op.start, op.sizes, elements_of(type), rewriter)
-    if strided is not None:
-        strides, first = strided
-        cast = memref.ReinterpretCastOp.from_dynamic(
-            result, [first], type.get_shape(), strides, type
-        )
-        cast.location = op.location
-        result = rewriter.insert(cast, InsertPoint.before(op)).results[0]
-    result.name_hint = op.memref.name_hint
-    rewriter.replace(op, [], [result])
+    """Return a view of `bytes` from byte `start` on; one with strides is a cast of its elements."""
+    buffer = as_memref(type)
+    assert buffer is not None, "verified: a memref"
+    operands, strided = [bytes, index_of(start, code), *dims], strides_of(buffer)
+    view = code.emit(memref.ViewOp.create(operands=operands, result_types=[elements_of(buffer)]))
+    if strided is None:
+        return view
+    strides, first = strided
+    shape = buffer.get_shape()
+    return code.emit(memref.ReinterpretCastOp.from_dynamic(view, [first], shape, strides, buffer))
 
 
 def elements_of(type: MemRef) -> MemRefType[Attribute]:

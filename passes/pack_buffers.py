@@ -59,13 +59,12 @@ from .devices.options import pools_option
 from .functions.call_graph import CallGraph
 from .functions.symbol_names import SymbolNames, modules_in
 from .sizes.memref_dims import MeasuredDim, source_of_dim
-from .sizes.size_code import SizeCode
+from .sizes.size_code import SizeCode, code_before
 from .support.diagnostics import emit_remark, wants_remarks
 from .support.levels import Level
 from .support.rewriting import apply_patterns, rewrite_each
 from .workspaces.lending import Lenders, Lent, functions_to_lend_to, is_entry
 from .workspaces.lent_parameters import take_storages
-from .workspaces.replaced_packs import ListedCode
 
 HOST = VirtualDeviceAttr("cpu", 0)
 
@@ -107,8 +106,9 @@ class Packing:
     def pack(self, module: ModuleOp, is_lendable: bool) -> None:
         """Let the memrefs of the function that can join packs do so."""
         rewrite_each(self.chosen(), self.replace_allocation)
-        calls = [op for op in self.buffers.position if isinstance(op, func.CallOp)]
-        rewrite_each([op for op in calls if lent_by(op, self.lenders)], self.lend)
+        ops, lent = self.buffers.position, self.lenders.lent
+        calls = (op for op in ops if isinstance(op, func.CallOp))
+        rewrite_each([call for call in calls if call.callee.string_value() in lent], self.lend)
         if is_lendable:
             self.take_arenas(module)
         storages = sorted(self.homes, key=lambda storage: storage.lifetime.start)
@@ -164,15 +164,13 @@ class Packing:
         first, home = first_use(op, position), self.home(op, op.dynamic_sizes)
         last = self.buffers.loops.extended(alias.first, alias.last)
         lifetime = Interval(position[first], max(last, position[first]) + 1)
-        holder = holder_of(first, home)
-        code = ListedCode()
-        alloc = memory.AllocStorageOp(
-            write_size(op, type, code), alignment_of(op, type), device_of_space(type, self.pools)
-        )
+        code = code_before(holder_of(first, home), rewriter)
+        size, device = write_size(op, type, code), device_of_space(type, self.pools)
+        alloc = memory.AllocStorageOp(size, alignment_of(op, type), device)
         self.homes[Storage(alloc, (), self.region(op), lifetime)] = home
         buffer = memory.BufferOp(alloc.storage, 0, type, [*op.dynamic_sizes])
         buffer.memref.name_hint = alloc.storage.name_hint = op.memref.name_hint
-        rewriter.insert([*code.ops, alloc], InsertPoint.before(holder))
+        code.insert(alloc)
         rewriter.insert(buffer, InsertPoint.before(first))
         for free in alias.frees:
             if free.parent is not None:
@@ -190,12 +188,11 @@ class Packing:
             ]
             values = (dim.memref if isinstance(dim, MeasuredDim) else dim for dim in dims)
             home = self.home(call, [value for value in values if isinstance(value, SSAValue)])
-            code = ListedCode()
+            code = code_before(holder_of(call, home), rewriter)
             size = write_workspace_size(lent.function.sym_name.data, i, dims, code)
             alloc = memory.AllocStorageOp(size, workspace.alignment, device_of(workspace.type))
             alloc.storage.name_hint = "workspace"
             self.homes[Storage(alloc, (), self.region(call), Interval(at, at + 1))] = home
-            rewriter.insert(code.ops, InsertPoint.before(holder_of(call, home)))
             rewriter.insert(alloc, InsertPoint.before(call))
             call.operands = [*call.operands, alloc.storage]
         rewriter.notify_op_modified(call)
@@ -230,10 +227,6 @@ class Packing:
                 break
             home = home.parent
         return home
-
-
-def lent_by(call: func.CallOp, lenders: Lenders) -> bool:
-    return call.callee.string_value() in lenders.lent
 
 
 def type_of(op: Allocation) -> MemRef:
@@ -323,11 +316,8 @@ def lendable_functions(module: ModuleOp, read: Sequence[Buffers], entries: bool)
 
 
 @dataclass(frozen=True)
-class PackBuffersPass(ModulePass):
-    """Let memrefs that are never live together share bytes."""
-
-    name = "pack-buffers"
-    accepts: ClassVar[Level] = "every"
+class BufferOptions:
+    """The options of the passes that plan programs on memrefs."""
 
     alloca: bool = False
     """Let stack memory (`memref.alloca`) be in the arena, too."""
@@ -337,6 +327,14 @@ class PackBuffersPass(ModulePass):
 
     arena: Arena = "own"
     """The arena of a function that may be called from outside: its own, or an argument."""
+
+
+@dataclass(frozen=True)
+class PackBuffersPass(BufferOptions, ModulePass):
+    """Let memrefs that are never live together share bytes."""
+
+    name = "pack-buffers"
+    accepts: ClassVar[Level] = "every"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if pools := pools_option(self.pools, HOST, op):
