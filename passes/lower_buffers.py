@@ -86,8 +86,7 @@ class Capacities:
         for op, at in buffers.position.items():
             inner = Need()
             if isinstance(op, memory.AllocStorageOp):
-                assert op.parent is not None, "an op of a function"
-                stops[op] = buffers.stop_of(buffers.regions[op.parent])
+                stops[op] = buffers.stop_of(buffers.region(op))
                 inner[op.storage.type] = (0, 0)
             elif isinstance(op, func.CallOp):
                 callee = op.callee.string_value()
@@ -287,7 +286,8 @@ def lower_functions(module: ModuleOp, pools: Mapping[str, memory.PoolAttr]) -> N
         lowering.read_parameters(function)
     parameters = (arg for function in functions for arg in function.args)
     values = (*parameters, *(result for op in ops for result in op.results))
-    uses = [use for value in values if value.type in types for use in value.uses]
+    storages = [value for value in values if value.type in types]
+    uses = [use for storage in storages for use in storage.uses]
     if not all(map(lowering.is_of_buffers, uses)):
         return
     lowering.pools = counted_pools(module, types, pools)
@@ -295,12 +295,8 @@ def lower_functions(module: ModuleOp, pools: Mapping[str, memory.PoolAttr]) -> N
         lowering.counters[type] = add_counter(pool, module)
     lent_to = [function for function in functions if lowering.lent.get(function.sym_name.data)]
     rewrite_each(lent_to, lowering.lower_parameters)
-    users = {use.operation for use in uses}
-    rewrite_each([op for op in ops if op in users or is_storage_of(op, types)], lowering.lower)
-
-
-def is_storage_of(op: Operation, types: Container[Attribute]) -> bool:
-    return isinstance(op, memory.AllocStorageOp) and op.storage.type in types
+    lowered = {use.operation for use in uses} | {storage.owner for storage in storages}
+    rewrite_each([op for op in ops if op in lowered], lowering.lower)
 
 
 def counted_pools(

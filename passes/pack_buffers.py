@@ -137,7 +137,7 @@ class Packing:
     def reason(self, op: Allocation) -> str | None:
         """Return why an allocation may not join a pack; None if it may."""
         buffers, type = self.buffers, type_of(op)
-        alias, region = buffers.of(op.memref), self.region(op)
+        alias, region = buffers.of(op.memref), buffers.region(op)
         if isinstance(op, memref.AllocaOp) and not self.with_stack:
             return STACK
         if buffer_size(type) is None or op.symbol_operands:
@@ -167,7 +167,7 @@ class Packing:
         code = code_before(holder_of(first, home), rewriter)
         size, device = write_size(op, type, code), device_of_space(type, self.pools)
         alloc = memory.AllocStorageOp(size, alignment_of(op, type), device)
-        self.homes[Storage(alloc, (), self.region(op), lifetime)] = home
+        self.homes[Storage(alloc, (), self.buffers.region(op), lifetime)] = home
         buffer = memory.BufferOp(alloc.storage, 0, type, [*op.dynamic_sizes])
         buffer.memref.name_hint = alloc.storage.name_hint = op.memref.name_hint
         code.insert(alloc)
@@ -192,7 +192,7 @@ class Packing:
             size = write_workspace_size(lent.function.sym_name.data, i, dims, code)
             alloc = memory.AllocStorageOp(size, workspace.alignment, device_of(workspace.type))
             alloc.storage.name_hint = "workspace"
-            self.homes[Storage(alloc, (), self.region(call), Interval(at, at + 1))] = home
+            self.homes[Storage(alloc, (), self.buffers.region(call), Interval(at, at + 1))] = home
             rewriter.insert(alloc, InsertPoint.before(call))
             call.operands = [*call.operands, alloc.storage]
         rewriter.notify_op_modified(call)
@@ -208,13 +208,9 @@ class Packing:
             if is_entry(function, ()):
                 module.body.block.add_op(size_function(lent, SymbolNames.of(module)))
 
-    def region(self, op: Operation) -> Nested:
-        assert op.parent is not None, "an op of a function"
-        return self.buffers.regions[op.parent]
-
     def home(self, op: Operation, values: Sequence[SSAValue]) -> Nested:
         """Return the outermost region around `op` in which a size of `values` is computable."""
-        home = self.region(op)
+        home = self.buffers.region(op)
         if any(
             isinstance(v.type, IndexType) and not self.lenders.sizes.size(v).is_natural
             for v in values

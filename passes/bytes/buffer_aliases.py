@@ -106,10 +106,9 @@ class Buffers:
             alias = self._aliases[id(value)] = Alias(self.at, self.at)
         return alias.root()
 
-    def mention(self, value: SSAValue) -> Alias:
+    def mention(self, value: SSAValue) -> None:
         alias = self.of(value)
         alias.first, alias.last = min(alias.first, self.at), max(alias.last, self.at)
-        return alias
 
     def unite(self, one: SSAValue, other: SSAValue) -> None:
         """Put two values into one class, unless one of them names no bytes."""
@@ -220,6 +219,10 @@ class Buffers:
                 self.of(result).is_foreign = True
 
     # ----------------------------------------------------------------- results
+
+    def region(self, op: Operation) -> Nested:
+        assert op.parent is not None, "an op of a function"
+        return self.regions[op.parent]
 
     def stop_of(self, home: Nested) -> int:
         """Return the position up to which a storage that is allocated in `home` is there."""

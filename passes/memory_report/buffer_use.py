@@ -110,16 +110,16 @@ class _Reader:
             return Span(min(at, default=start), max(at, default=start) + 1, ())
         alias = buffers.of(op.results[0])
         stop = max(start, buffers.loops.extended(min(alias.first, start), alias.last)) + 1
-        at = None if op.parent is None else buffers.regions[op.parent]
-        while at is not None and stop > at.end:
-            if at.is_arm and at.holder is not None:
-                self.branches.setdefault(at.holder, len(self.branches))
-            at = at.parent
+        region: Nested | None = buffers.region(op)
+        while region is not None and stop > region.end:
+            if region.is_arm and region.holder is not None:
+                self.branches.setdefault(region.holder, len(self.branches))
+            region = region.parent
         return Span(start, stop, ())
 
     def arms(self, op: Operation) -> tuple[TakenArm, ...]:
         """Return the arms that hold `op`, outermost first, of branches that buffers outlive."""
-        arms, at = list[TakenArm](), None if op.parent is None else self.buffers.regions[op.parent]
+        arms, at = list[TakenArm](), self.buffers.region(op)
         while at is not None:
             if at.is_arm and at.holder is not None and at.holder in self.branches:
                 arms.append(TakenArm(self.branches[at.holder], at.number))
@@ -131,9 +131,7 @@ class _Reader:
         op = storage.owner
         if isinstance(op, Block):
             return Span(0, self.buffers.at, ())
-        assert op.parent is not None, "an op of a function"
-        stop = self.buffers.stop_of(self.buffers.regions[op.parent])
-        return Span(self.buffers.position[op], stop, ())
+        return Span(self.buffers.position[op], self.buffers.stop_of(self.buffers.region(op)), ())
 
     def branch(self, op: Operation, time: Timeline) -> Branch:
         arms = [self.buffers.regions[region.blocks[0]] for region in op.regions if region.blocks]
