@@ -88,6 +88,27 @@ Cache = enumeration("Cache", "instr data", i1)
 Winograd = enumeration("Winograd", "F_2_3 F_4_3 F_2_5", i32)
 
 
+ROUNDING = "to_nearest_even", "downward", "upward", "toward_zero", "to_nearest_away"
+"""The rounding modes, each by its number."""
+
+
+@irdl_custom_directive
+class Rounding(CustomDirective):
+    """A rounding mode, or nothing."""
+
+    mode: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        for number, word in enumerate(ROUNDING):
+            if parser.parse_optional_keyword(word) is not None:
+                self.mode.set(state, IntegerAttr(number, i32))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        if isinstance(mode := op.properties.get(self.mode.name), IntegerAttr):
+            state.print_whitespace(printer)
+            printer.print_string(ROUNDING[mode.value.data])
+
+
 # ---------------------------------------------------------------------------------- sizes
 
 
