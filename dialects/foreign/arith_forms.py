@@ -16,14 +16,14 @@ from functools import cache
 from typing import Any
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import ContainerType, IntegerAttr, UnitAttr, container_of, i1, i32
+from xdsl.dialects.builtin import ContainerType, UnitAttr, container_of, i1
 from xdsl.irdl import IRDLOperation, OperandDef, base
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from ..xdsl_extras.late_definitions import add_properties, use_form, use_format
 from ..xdsl_extras.xdsl_internals import verification_of
-from .directives import Rounding
+from .directives import Rounding, RoundingMode
 
 CASTS: tuple[type[IRDLOperation], ...] = (
     *(arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp, arith.IndexCastOp),
@@ -89,7 +89,7 @@ def mend_arith() -> None:
     use_format(arith.TruncIOp, f"$input (`overflow` `` $overflowFlags^)? {CONVERTED}")
     for kind in (arith.ExtFOp, arith.TruncFOp):
         add_properties(kind, fastmath=base(arith.FastMathFlagsAttr))
-    add_properties(arith.TruncFOp, roundingmode=IntegerAttr.constr(i32))
+    add_properties(arith.TruncFOp, roundingmode=RoundingMode)
     use_format(arith.ExtFOp, f"$input {FAST} {CONVERTED}")
     use_format(
         arith.TruncFOp, f"$input custom<Rounding>($roundingmode) {FAST} {CONVERTED}", Rounding

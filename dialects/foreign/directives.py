@@ -31,7 +31,7 @@ from xdsl.dialects.utils.dynamic_index_list import (
 )
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
-from xdsl.irdl import IRDLOperation
+from xdsl.irdl import IntSetConstraint, IRDLOperation
 from xdsl.irdl.declarative_assembly_format import (
     AttributeVariable,
     CustomDirective,
@@ -90,6 +90,8 @@ Winograd = enumeration("Winograd", "F_2_3 F_4_3 F_2_5", i32)
 
 ROUNDING = "to_nearest_even", "downward", "upward", "toward_zero", "to_nearest_away"
 """The rounding modes, each by its number."""
+
+RoundingMode = IntegerAttr.constr(i32, value=IntSetConstraint(frozenset(range(len(ROUNDING)))))
 
 
 @irdl_custom_directive

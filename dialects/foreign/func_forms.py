@@ -11,7 +11,7 @@ drops the attributes of parameters and results.
 from functools import cache
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, UnitAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, LocationAttr, UnitAttr
 from xdsl.ir import Attribute
 from xdsl.irdl import ParsePropInAttrDict, base
 from xdsl.parser import Parser
@@ -22,19 +22,34 @@ from .form_parts import print_group
 
 NO_INLINE = "no_inline"
 
+Dictionaries = list[dict[str, Attribute]]
+
 _parse, _print = func.FuncOp.parse, func.FuncOp.print
 
 
 def parse_function(cls: type[func.FuncOp], parser: Parser) -> func.FuncOp:
-    """Parse a function; the first dictionaries are those of its parameters."""
-    listed = list[dict[str, Attribute]]()
-    parse_attributes = parser.parse_optional_dictionary_attr_dict
+    """Parse a function; the first dictionaries, each before a location, are of its parameters."""
+    listed, parse_attributes = Dictionaries(), parser.parse_optional_dictionary_attr_dict
+    at_end = -1
 
     def parse_listed() -> dict[str, Attribute]:
-        listed.append(parse_attributes())
-        return listed[-1]
+        nonlocal at_end
+        start, attributes = parser.pos, parse_attributes()
+        if start != at_end:
+            listed.append(attributes)
+        return attributes
 
-    with replaced(parser, "parse_optional_dictionary_attr_dict", parse_listed, parse_attributes):
+    def parse_location() -> LocationAttr | None:
+        nonlocal at_end
+        location = find_location()
+        at_end = -1 if location is None else parser.pos
+        return location
+
+    find_location = parser.parse_optional_location
+    with (
+        replaced(parser, "parse_optional_dictionary_attr_dict", parse_listed, parse_attributes),
+        replaced(parser, "parse_optional_location", parse_location, find_location),
+    ):
         op = _parse(parser)
     attributes = listed[: len(op.function_type.inputs)]
     if not op.body.blocks and any(attributes):

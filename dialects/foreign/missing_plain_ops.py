@@ -17,8 +17,6 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     FlatSymbolRefAttrConstr,
     FunctionType,
-    IntegerAttr,
-    i32,
 )
 from xdsl.irdl import (
     AnyAttr,
@@ -38,7 +36,7 @@ from xdsl.irdl import (
 )
 from xdsl.traits import Pure
 
-from .directives import Rounding
+from .directives import Rounding, RoundingMode
 
 
 @irdl_op_definition
@@ -129,7 +127,7 @@ class ScalingTruncFOp(Scaling):
 
     name = "arith.scaling_truncf"
 
-    roundingmode = opt_prop_def(IntegerAttr.constr(i32))
+    roundingmode = opt_prop_def(RoundingMode)
 
     custom_directives = (Rounding,)
     assembly_format = f"$input `,` $scale custom<Rounding>($roundingmode) {Scaling.FORM}"

@@ -38,7 +38,7 @@ WORDS = """
     static_offsets static_output_shape static_sizes static_strides step steps strides sym_name
     sym_visibility type unsignedCmp upperBoundMap upperBoundsGroups upperBoundsMap value
 """.split()
-"""Of 4,400 words in `libMLIR.so`, and others that came to mind, those that `mlir-opt` 22 takes for a
+"""Of 4,400 words in `libMLIR.so`, and others that came to mind, those that `mlir-opt` 22 has as a
 property of some op."""
 
 
