@@ -23,10 +23,8 @@ with late_definitions():
         reduce,
         repetition,
         reshape,
-        scan,
         selection,
         spreading,
-        threefry,
         trigonometry,
         upsampling,
         vision,
@@ -71,11 +69,9 @@ _FAMILIES = (
     rearrange,
     spreading,
     creation,
-    scan,
     dynamic,
     selection,
     vision,
-    threefry,
 )
 
 OPERATORS: tuple[type[Operator], ...] = tuple(

@@ -16,9 +16,8 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from ..tensors import as_tensor
 from ..xdsl_extras.trait_patterns import Patterns, erase_if_unused
-from .families import INJECTIVE, Injective
 from .incomplete import AnyTensor
-from .operator import RelayOperator, is_in_kernel
+from .operator import INJECTIVE, Injective, RelayOperator, is_in_kernel
 from .properties import (
     INT_OR_INTS,
     int_prop,
