@@ -18,6 +18,7 @@ from . import (
     selection,
     slicing,
     spreading,
+    transposed_convolution,
     upsampling,
     vision,
     windows,

@@ -1,15 +1,15 @@
 """Convolutions over one, two and three sides, and what is like them: rules and meanings."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from .matmul import product_element
 from .meaning.forms import Apply, Composed, Folded, defined
 from .meaning.number import FLOAT64, INT64, Number, Source, clamped, element_or
 from .operands import require_float, require_number, require_rank, require_same_element
-from .rules import AtLeast, Ints, Length, Work, rule
+from .rules import Ints, Work, rule
 from .signature import Element, Tensor, ranked
-from .sizes import Check, Shape, SignatureError, Size, divided, require, require_equal
+from .sizes import Check, SignatureError, Size, divided, require, require_equal
 from .windows import (
     PANELS,
     SIDES,
@@ -18,21 +18,20 @@ from .windows import (
     Pair,
     dims_by_axis,
     of_sides,
-    require_side,
     spatial,
     spatial_names,
     window_counts,
 )
 
 
-def _require_groups(channels: Size, groups: int, what: str) -> None:
+def require_groups(channels: Size, groups: int, what: str) -> None:
     message = f"groups must divide {what}: {{1}} does not divide {{0}}"
     require(Check.DIVISIBLE, channels, groups, message)
 
 
 def _channels(sizes: Mapping[str, Size], filters: Mapping[str, Size], groups: int) -> None:
     """Check that `groups` divide the channels of data and of filters, which match."""
-    _require_groups(filters["O"], groups, "output channels")
+    require_groups(filters["O"], groups, "output channels")
     channels = divided(sizes["C"], groups, "groups must divide channels: {1} does not divide {0}")
     require_equal(filters["I"], channels, "weight's input channels must be {1}, but is {0}")
 
@@ -124,7 +123,7 @@ def _filters(data: Sequence[Any], weight: Sequence[Any], *, kernel_layout: str) 
     return [weight[kernel_layout.index(axis)] for axis in ("I", *spatial_names(kernel_layout))]
 
 
-def _product(x: Number, w: Number, out_dtype: Element | None) -> Number:
+def weighted(x: Number, w: Number, out_dtype: Element | None) -> Number:
     element = out_dtype or x.element
     return x.converted(element).widened() * w.converted(element).widened()
 
@@ -156,129 +155,7 @@ def convolved_volumes(
     for i, (axis, cell) in enumerate(zip(axes, index[rank + 1 :], strict=True)):
         at[axis] = at[axis] * strides[i] + cell * dilation[i] - padding[i]
     x = element_or(data, at, axes, 0)
-    return _product(x, weight[[places[axis] for axis in kernel_layout]], out_dtype)
-
-
-# ------------------------------------------------------------------------- transposed
-
-
-def transposed(
-    data: Tensor,
-    weight: Tensor,
-    layout: str,
-    strides: Ints,
-    padding: Ints,
-    output_padding: Ints,
-    dilation: Ints,
-    groups: int,
-) -> Shape:
-    """Infer (n, o, …) from `data` (n, c, …) and `weight` (c, o / groups, …)."""
-    require_rank(data, len(layout), "data")
-    n, c, *sizes = data.dims
-    require_rank(weight, len(layout), "weight")
-    i, o, *windows = weight.dims
-    _require_groups(c, groups, "channels")
-    require_equal(i, c, "weight's input channels must be {1}, but is {0}")
-    result: list[Size] = []
-    for side, letter in enumerate(layout[2:]):
-        name, bound = SIDES[letter], max(strides[side], dilation[side])
-        extra = output_padding[side]
-        if extra >= bound:
-            raise SignatureError(
-                f"output_padding must be below the larger of stride and dilation, {bound}, "
-                f"but is {extra}"
-            )
-        require_side(sizes[side], "data's", name)
-        require_side(windows[side], "the window's", name)
-        rest = 1 + extra - padding[side] - padding[side + len(sizes)]
-        spread = (sizes[side] - 1) * strides[side] + (windows[side] - 1) * dilation[side]
-        require_side(spread + rest, "the result's", name)
-        result.append(spread + rest)
-    return (n, o * groups, *result)
-
-
-@rule("relay.nn.conv2d_transpose", work=Work.PRODUCTS)
-def conv2d_transpose(
-    data: Tensor,
-    weight: Tensor,
-    *,
-    strides: Pair,
-    padding: Padding,
-    output_padding: Annotated[Ints, Length(2), AtLeast(0)],
-    dilation: Pair,
-    groups: Groups,
-    data_layout: Literal["NCHW"],
-    kernel_layout: Literal["IOHW"],
-) -> Tensor:
-    """Infer (n, o, h', w') from `data` (n, c, h, w) and `weight` (c, o / groups, kh, kw)."""
-    element = product_element((data, weight), None)
-    dims = transposed(data, weight, data_layout, strides, padding, output_padding, dilation, groups)
-    return ranked(element, dims)
-
-
-@rule(
-    "relay.nn.conv1d_transpose",
-    work=Work.PRODUCTS,
-    types=of_sides(1, data_layout=Literal["NCW"], kernel_layout=Literal["IOW"]),
-)
-@rule(
-    "relay.nn.conv3d_transpose",
-    work=Work.PRODUCTS,
-    types=of_sides(3, data_layout=Literal["NCDHW"], kernel_layout=Literal["IODHW"]),
-)
-def conv_transpose(
-    data: Tensor,
-    weight: Tensor,
-    *,
-    strides: Ints,
-    padding: Ints,
-    output_padding: Ints,
-    dilation: Ints,
-    groups: Groups,
-    data_layout: str,
-    kernel_layout: str,
-    out_dtype: Element | None,
-) -> Tensor:
-    """Infer (n, o, …) from `data` (n, c, …) and `weight` (c, o / groups, …)."""
-    element = product_element((data, weight), out_dtype)
-    dims = transposed(data, weight, data_layout, strides, padding, output_padding, dilation, groups)
-    return ranked(element, dims)
-
-
-def _sources(data: Sequence[Any], weight: Sequence[Any], *, groups: int) -> Sequence[Any]:
-    """Return the input channels of a group (of all, if they are unknown), and the cells."""
-    channels = weight[0] // groups if isinstance(weight[0], int) else weight[0]
-    return [channels, *weight[2:]]
-
-
-@defined(Folded, "relay.nn.conv1d_transpose", "relay.nn.conv3d_transpose", box=_sources)
-def spread(
-    index: Sequence[Number],
-    data: Source,
-    weight: Source,
-    *,
-    strides: Ints,
-    padding: Ints,
-    dilation: Ints,
-    groups: int,
-    out_dtype: Element | None,
-) -> Number:
-    """data[n, i, (y + p - k d) / s, …] * weight[i, o, k, …] over i and the k where s divides"""
-    rank = len(strides) + 2
-    at, (i, *cells), filters = list(index[:rank]), index[rank:], weight.dims[1]
-    inside = data.integer(0).equals(0)
-    group, o = at[1].apply("quotient", filters), at[1].apply("remainder", filters)
-    channels = weight.dims[0].apply("quotient", data.integer(groups))
-    if groups > 1:
-        inside = i < channels
-    at[1] = clamped(group * channels + i, weight.dims[0])
-    for side, (axis, cell) in enumerate(zip(range(2, rank), cells, strict=True)):
-        place = at[axis] + padding[side] - cell * dilation[side]
-        stride = data.integer(strides[side])
-        inside = inside & place.apply("remainder", stride).equals(0)
-        at[axis] = place.apply("quotient", stride)
-    x = inside.select(element_or(data, at, range(2, rank), 0), 0)
-    return _product(x, weight[[at[1], o, *cells]], out_dtype)
+    return weighted(x, weight[[places[axis] for axis in kernel_layout]], out_dtype)
 
 
 @rule("relay.nn.conv2d_backward_weight", work=Work.PRODUCTS)
@@ -300,7 +177,7 @@ def conv2d_backward_weight(
     windows: dict[str, Size] = dict(zip("HW", kernel_size, strict=True))
     for side, count in window_counts(sizes, windows, strides, padding, dilation).items():
         require_equal(results[side], count, f"grad's {SIDES[side]} must be {{1}}, but is {{0}}")
-    _require_groups(results["C"], groups, "output channels")
+    require_groups(results["C"], groups, "output channels")
     channels = divided(sizes["C"], groups, "groups must divide channels: {1} does not divide {0}")
     return ranked(element, (results["C"], channels, *kernel_size))
 
@@ -327,7 +204,7 @@ def gradient_of_filters(
     at = [n, o.apply("quotient", outputs) * inputs + i]
     for side, (window, cell) in enumerate(zip(windows, cells, strict=True)):
         at.append(window * strides[side] + cell * dilation[side] - padding[side])
-    return _product(grad[[n, o, *windows]], element_or(data, at, (2, 3), 0), out_dtype)
+    return weighted(grad[[n, o, *windows]], element_or(data, at, (2, 3), 0), out_dtype)
 
 
 # ------------------------------------------------------------------- dilation, deformable
@@ -454,4 +331,4 @@ def deformed(
             term = data[[n, channel, y, x]].converted(FLOAT64) * (of_y * of_x)
             total = term if total is None else total + term
     value = inside.select(total, 0).converted(data.element)
-    return _product(value, weight[[o, i, *cells]], out_dtype)
+    return weighted(value, weight[[o, i, *cells]], out_dtype)

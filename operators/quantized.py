@@ -12,13 +12,14 @@ from itertools import islice
 from typing import Any, Literal, TypeAlias
 
 from .broadcast import broadcast_shapes
-from .convolution import OF_CONVOLUTION, conv2d_transpose, convolution
+from .convolution import OF_CONVOLUTION, convolution
 from .matmul import batch_matmul, dense
 from .operands import normalized_axis, require_float, require_integer
 from .rearrange import concatenate
 from .rules import Work, rule
 from .signature import ELEMENTS, Element, Tensor
 from .sizes import SignatureError, require_equal
+from .transposed_convolution import conv2d_transpose
 
 Rounding: TypeAlias = Literal["UPWARD", "TONEAREST"]
 """Of numbers half-way between two integers: up, or away from zero."""

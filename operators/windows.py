@@ -1,4 +1,4 @@
-"""What operators share whose windows slide along one, two or three sides of their data."""
+"""Windows that slide along one, two or three sides: the checks and counts that rules share."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, TypeAlias
