@@ -86,6 +86,28 @@ def is_simple(map: AffineMap) -> bool:
     return all(isinstance(expr, AffineDimExpr | AffineConstantExpr) for expr in map.results)
 
 
+def is_panel(op: Operation | Block) -> bool:
+    """
+    Test whether `op` transposes (h, n, k), or (n, h, k), to (h, k, n) for a product, with n open.
+
+    `register_tile` computes a tile of its columns at a time, on the stack.
+    """
+    if not isinstance(op, linalg.GenericOp) or not is_elementwise(op) or len(op.inputs) != 1:
+        return False
+    (read, written), body, shape = maps_of(op), op.body.block, tensor_of(op.results[0]).get_shape()
+    reader = op.results[0].get_user_of_unique_use()
+    return (
+        isinstance(reader, linalg.GenericOp)
+        and not is_parallel(reader)
+        and body.first_op is body.last_op
+        and len(shape) == 3
+        and read.is_projected_permutation()
+        and read.results[-1] == written.results[-2]
+        and shape[-1] == DYNAMIC_INDEX
+        and shape[-2] % SIDE == 0
+    )
+
+
 def store_of(op: linalg.GenericOp) -> bufferization.MaterializeInDestinationOp | None:
     """Return the store of the result of `op` into a buffer, if that is its only use."""
     store = op.results[0].get_user_of_unique_use()
