@@ -39,11 +39,8 @@ from .support.changes import ReportingPass
 from .support.levels import Level
 from .support.rewriting import apply_patterns, erase_unused
 
-SIDE = 16
-"""The sides of squares that a kernel transposes in registers."""
-
-MOST_DEPTH = 128
-"""The rows of a tile of columns: of 32 columns of f32, these have 16 KiB."""
+DEPTHS = range(16, 129, 16)
+"""The sums for which a kernel transposes tiles as fast as another one all columns."""
 
 
 def transposition_of(operand: SSAValue) -> TransposeOp | None:
@@ -64,9 +61,9 @@ def long_dims(type: Tensor) -> list[int]:
 
 
 def has_panels(shape: Sequence[int]) -> bool:
-    """Test whether the columns of (h, d, n) are open, and d whole squares that fit on the stack."""
+    """Test whether the columns of (h, d, n) are open, and d is one of `DEPTHS`."""
     *_, depth, columns = shape
-    return columns == DYNAMIC_INDEX and depth % SIDE == 0 and 0 < depth <= MOST_DEPTH
+    return columns == DYNAMIC_INDEX and depth in DEPTHS
 
 
 class ReadTransposed(RewritePattern):

@@ -86,11 +86,20 @@ def is_simple(map: AffineMap) -> bool:
     return all(isinstance(expr, AffineDimExpr | AffineConstantExpr) for expr in map.results)
 
 
+MOST_DEPTH = 128
+"""The rows of a tile of columns that is on the stack: of 32 columns of f32, these have 16 KiB."""
+
+
+def has_panels(shape: Sequence[int]) -> bool:
+    """Test whether a matrix (…, k, n) has open columns that fit on the stack, some at a time."""
+    return shape[-1] == DYNAMIC_INDEX and 0 < shape[-2] <= MOST_DEPTH
+
+
 def is_panel(op: Operation | Block) -> bool:
     """
-    Test whether `op` transposes (h, n, k), or (n, h, k), to (h, k, n) for a product, with n open.
+    Test whether `op` transposes (…, n, k) to (…, k, n) for a product, with n open.
 
-    `register_tile` computes a tile of its columns at a time, on the stack.
+    `register_tile` computes some of its columns at a time, on the stack.
     """
     if not isinstance(op, linalg.GenericOp) or not is_elementwise(op) or len(op.inputs) != 1:
         return False
@@ -100,11 +109,9 @@ def is_panel(op: Operation | Block) -> bool:
         isinstance(reader, linalg.GenericOp)
         and not is_parallel(reader)
         and body.first_op is body.last_op
-        and len(shape) == 3
         and read.is_projected_permutation()
-        and read.results[-1] == written.results[-2]
-        and shape[-1] == DYNAMIC_INDEX
-        and shape[-2] % SIDE == 0
+        and read.results[-1:] == written.results[-2:-1]
+        and has_panels(shape)
     )
 
 

@@ -14,6 +14,7 @@ open number of rows, too, and fewer rows have more columns, so that there are as
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
+from math import gcd
 
 from xdsl.dialects.builtin import ArrayAttr, StringAttr, UnitAttr
 from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
@@ -108,7 +109,8 @@ def _transpose_columns(
         )
         steps.include("canonicalize_tiles", columns)
         panel = steps.match(columns, **{PANEL: UnitAttr()})
-        steps.tile(panel, [1, SIDE, min(width, SIDE)])
+        batches = [1] * (len(nest.inputs[nest.panel or 0].results) - 2)
+        steps.tile(panel, [*batches, gcd(nest.depth or 1, SIDE), min(width, SIDE)])
         steps.include("vectorize_panel", columns)
 
 
