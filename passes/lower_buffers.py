@@ -46,7 +46,7 @@ from ..dialects.dense import dense
 from ..dialects.device import device_of, tensor_type
 from ..dialects.foreign import mended
 from ..dialects.foreign.directives import REDUCTIONS
-from ..dialects.interfaces.buffer_flow import ends_of_storage
+from ..dialects.interfaces.memory_effects import ends_of_storage
 from ..dialects.memrefs import MemRef, as_memref, buffer_size, element_bytes, strides_of
 from ..dialects.xdsl_extras.walking import walk
 from .bytes.buffer_aliases import Buffers, buffers_in

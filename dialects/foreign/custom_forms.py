@@ -35,7 +35,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..xdsl_extras.late_definitions import add_properties, use_form, use_format
 from ..xdsl_extras.xdsl_internals import add_attribute, add_op
-from . import affine_accesses, affine_forms, directives
+from . import affine_forms, directives
 from .form_parts import (
     INDEX,
     PAREN,
@@ -352,7 +352,7 @@ def _mend_gpu() -> None:
 
 def _mend_affine() -> None:
     use_form(affine.IfOp, affine_forms.parse_if, affine_forms.print_if)
-    for kind, text in affine_accesses.FORMATS.items():
+    for kind, text in affine_forms.FORMATS.items():
         use_format(kind, text, directives.Subscripts)
 
 

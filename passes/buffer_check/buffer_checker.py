@@ -35,7 +35,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects import memory
 from ...dialects.interfaces import CallsFunction, Runs
-from ...dialects.interfaces.buffer_flow import ends_of_storage
+from ...dialects.interfaces.memory_effects import ends_of_storage
 from ...dialects.xdsl_extras.walking import walk
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ...runtime.program.components import reached

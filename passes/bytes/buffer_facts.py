@@ -18,7 +18,7 @@ from ...dialects.interfaces import (
     Runs,
     RunsRegions,
 )
-from ...dialects.interfaces.buffer_flow import Named
+from ...dialects.interfaces.memory_effects import Named
 from ...dialects.memory import parameter_attributes
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ..functions.call_graph import CallGraph
