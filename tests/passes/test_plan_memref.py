@@ -215,6 +215,46 @@ def test_what_the_checker_accepts_computes_the_same(tmp_path: Path):
         print(dict(counts), len(accepted))
 
 
+def test_memrefs_whose_sizes_are_known_late_are_planned(tmp_path: Path):
+    """More places at which sizes become known than packs stand at; memrefs outlive their arms."""
+    type, count = "memref<?xindex>", 20
+    lines = [
+        f"""
+          %c{i} = arith.constant {i} : index
+          %m{i} = func.call @part(%s, %c{i}) : ({type}, index) -> {type}
+          %n{i} = memref.dim %m{i}, %c0 : {type}
+          %r{i} = scf.if %c -> ({type}) {{
+            %a = memref.alloc(%n{i}) : {type}
+            memref.store %c{i}, %a[%c{i}] : {type}
+            scf.yield %a : {type}
+          }} else {{
+            scf.yield %s : {type}
+          }}
+          %x{i} = memref.load %r{i}[%c{i}] : {type}
+          memref.store %x{i}, %s[%c{i}] : {type}
+        """
+        for i in range(count)
+    ]
+    head = f"func.func @f(%s: {type}, %c: i1) attributes {{llvm.emit_c_interface}}"
+    part = f"""
+      func.func @part(%s: {type}, %i: index) -> {type} {{
+        %one = arith.constant 1 : index
+        %n = arith.addi %i, %one : index
+        %r = memref.reinterpret_cast %s to offset: [0], sizes: [%n], strides: [1] : {type} to {type}
+        return %r : {type}
+      }}
+    """
+    module = parse(f"{part} {head} {{ {''.join(lines)} return }}")
+    PlanMemrefPass().apply(Context(), module)
+    allocated = [str(op.memref.type) for op in walk(module) if isinstance(op, memref.AllocOp)]
+    assert allocated == ["memref<?xi8>"] * count
+    compiled = library(module_text(module), tmp_path, "late")
+    for condition in (True, False):
+        data = np.full(count, -1)
+        bind(compiled, "f", [data, int(condition)])()
+        assert np.array_equal(data, np.arange(count) if condition else [-1] * count)
+
+
 def test_arenas_of_callees_count_when_the_program_runs(tmp_path: Path):
     type = "memref<?xi8>"
     body = f"""
