@@ -26,13 +26,7 @@ from .relay.properties import (
 
 
 class QnnOperator(Opaque, ABC):
-    """
-    An operator on quantized tensors, whose rule is in `xrelay.operators` under its name.
-
-    ```mlir
-    %y = qnn.quantize %x, %scale, %zero : (tensor<4xf32>, tensor<f32>, tensor<i32>) -> tensor<4xi8>
-    ```
-    """
+    """An operator on quantized tensors, whose rule is in `xrelay.operators` under its name."""
 
 
 @irdl_op_definition

@@ -138,13 +138,7 @@ class Operator(IRDLOperation, ABC):
 
 
 class RelayOperator(Operator, ABC):
-    """
-    An operator of `relay`, whose rule is in `xrelay.operators` under its name.
-
-    ```mlir
-    %y = relay.add %a, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
-    ```
-    """
+    """An operator of `relay`, whose rule is in `xrelay.operators` under its name."""
 
     traits = traits_def(InferTypes(infer))
 

@@ -13,11 +13,6 @@ class Pool2d(OutFusable, ABC):
     """
     An operator on each window of height and width.
 
-    ```mlir
-    %y = relay.nn.max_pool2d %x {pool_size = array<i64: 2, 2>, strides = array<i64: 2, 2>}
-      : (tensor<1x3x8x8xf32>) -> tensor<1x3x4x4xf32>
-    ```
-
     `layout` is "NCHW" or "NHWC"; `padding` is (top, left, bottom, right). With `ceil_mode` the last
     window may extend past the padding.
     """
@@ -69,11 +64,6 @@ class Pool1d(OutFusable, ABC):
     """
     An operator on each window of the width.
 
-    ```mlir
-    %y = relay.nn.max_pool1d %x {pool_size = array<i64: 2>, strides = array<i64: 2>}
-      : (tensor<1x3x8xf32>) -> tensor<1x3x4xf32>
-    ```
-
     `layout` is "NCW" or "NWC"; `padding` is (left, right). With `ceil_mode` the last window may
     extend past the padding.
     """
@@ -122,11 +112,6 @@ class AvgPool1dOp(Pool1d):
 class Pool3d(OutFusable, ABC):
     """
     An operator on each window of depth, height and width.
-
-    ```mlir
-    %y = relay.nn.max_pool3d %x {pool_size = array<i64: 2, 2, 2>}
-      : (tensor<1x3x8x8x8xf32>) -> tensor<1x3x7x7x7xf32>
-    ```
 
     `layout` is "NCDHW" or "NDHWC"; `padding` is (front, top, left, back, bottom, right). With
     `ceil_mode` the last window may extend past the padding.
