@@ -44,17 +44,8 @@ from .workspace_ops import shapes_of_workspace as shapes_of_workspace
 Memory = Dialect(
     "memory",
     [
-        AllocStorageOp,
-        AllocTensorOp,
-        BufferOp,
-        CopyOp,
-        CopyRowsOp,
-        KillOp,
-        PackOp,
-        SliceOp,
-        SliceStorageOp,
-        TotalOp,
-        WorkspaceSizeOp,
+        *(AllocStorageOp, AllocTensorOp, BufferOp, CopyOp, CopyRowsOp, KillOp, PackOp, SliceOp),
+        *(SliceStorageOp, TotalOp, WorkspaceSizeOp),
     ],
     [PackType, PoolAttr, StorageType],
 )
