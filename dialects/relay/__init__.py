@@ -24,7 +24,6 @@ with late_definitions():
         reshape,
         selection,
         spreading,
-        trigonometry,
         upsampling,
         vision,
     )
@@ -54,7 +53,7 @@ with late_definitions():
     from .shapes import MeasureOp, RequireOp, ShapeFuncOp
 
 _FAMILIES = (
-    *(elementwise, trigonometry, broadcast, reduce, matmul, normalization, convolution, pooling),
+    *(elementwise, broadcast, reduce, matmul, normalization, convolution, pooling),
     *(upsampling, reshape, rearrange, spreading, creation, dynamic, selection, vision),
 )
 
