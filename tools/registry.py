@@ -63,8 +63,8 @@ _PASSES = {
         lower-to-bytecode convert-program-to-linalg expand-math allocate-registers
     """,
     "lowering.native.kernels": """
-        move-reshapes fuse-elementwise compute-in-destinations call-blas transpose-operands
-        write-transposed copy-kernels choose-schedules materialize-products
+        move-reshapes fuse-elementwise compute-by-rows compute-in-destinations call-blas
+        transpose-operands write-transposed copy-kernels choose-schedules materialize-products
         divide-between-threads version-kernels merge-aliases
     """,
 }
