@@ -21,12 +21,12 @@ from xdsl.utils.exceptions import VerifyException
 
 from xrelay.dialects.attributes import ELEMENT_TYPES, properties_of
 from xrelay.dialects.device import tensor_type
-from xrelay.dialects.relay import BY_NAME, broadcast, elementwise, reduce, trigonometry
+from xrelay.dialects.relay import BY_NAME, broadcast, elementwise, reduce
 from xrelay.lowering.linalg.rule_registry import RULES as LINALG
 from xrelay.operators.element_types import NUMBER_TYPES
 from xrelay.passes.sizes.shape_tensors import FOLLOWED
 
-FAMILIES: Sequence[ModuleType] = (elementwise, trigonometry, broadcast, reduce)
+FAMILIES: Sequence[ModuleType] = (elementwise, broadcast, reduce)
 """The modules that define the operators compared."""
 
 LEVELS: Mapping[str, str] = {
