@@ -21,7 +21,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 from helpers.memory.memref_programs import PRELUDE, parse, program
-from helpers.native.built_libraries import STANDALONE
+from helpers.native.built_libraries import STANDALONE, link
 from helpers.native.memrefs import bind
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref
@@ -34,7 +34,7 @@ from xdsl.rewriter import InsertPoint
 from xrelay.dialects import memory
 from xrelay.dialects.xdsl_extras.walking import walk
 from xrelay.lowering.native.build.settings import Settings
-from xrelay.lowering.native.toolchain.linking import Inputs, linked_library
+from xrelay.lowering.native.toolchain.linking import Inputs
 from xrelay.lowering.native.toolchain.stages import LOWER_TO_LLVM, compile_text, module_text
 from xrelay.passes.bytes.buffer_aliases import buffers_in
 from xrelay.passes.expand_packs import ExpandPacksPass
@@ -79,10 +79,8 @@ def overwrite_dead_bytes(module: ModuleOp) -> int:
 
 def library(text: str, folder: Path, name: str) -> ctypes.CDLL:
     passes = ["func.func(scf-forall-to-for)", "func.func(convert-linalg-to-loops)", *LOWER_TO_LLVM]
-    settings, path = Settings(), folder / f"{name}.so"
-    code = compile_text(text, passes, settings, name).code
-    path.write_bytes(linked_library(Inputs([code], STANDALONE), settings, path.name))
-    return ctypes.CDLL(str(path))
+    code = compile_text(text, passes, Settings(), name).code
+    return ctypes.CDLL(str(link(Inputs([code], STANDALONE), folder / f"{name}.so")))
 
 
 def arrays(seed: int) -> list[Any]:

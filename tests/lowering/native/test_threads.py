@@ -67,12 +67,12 @@ def first(harness: Harness) -> ctypes.CDLL:
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 64])
 def test_each_turn_is_done_once(first: ctypes.CDLL, threads: int):
-    assert first.harness_turns(threads, 200, -1) == 200 * TURNS
+    assert first.harness_turns(threads, 60, -1) == 60 * TURNS
 
 
 @pytest.mark.parametrize("turn", [0, 20, 36])
 def test_a_failure_of_any_thread_is_that_of_the_call(first: ctypes.CDLL, turn: int):
-    for _ in range(200):
+    for _ in range(60):
         assert first.harness_turns(4, 1, turn) == -1
         assert first.harness_error() == f"turn {turn} fails".encode()
     assert first.harness_turns(4, 1, -1) == TURNS
