@@ -239,7 +239,7 @@ class Striped:
             is_copy = (start != stop) | (net.copies & ~of.is_part(first, first + count))
         else:
             is_copy = count != (net.values[v].rows if of is None else of.stop - of.keep)
-            is_copy &= net.copies
+            is_copy &= net.copies or of is None
         size = sign * net.values[v].row_bytes
         if v in net.steps[at].copied:
             copied = np.where(is_copy, count, 0) * size
@@ -270,7 +270,9 @@ class Striped:
             before = own.before
             self.loads[made : died + 1] += (own.stop - own.keep) * size
             joined = (before > 0) & (new > 0)
-            self.loads[made] += np.where(joined, before + (new if net.copies else 0), 0) * size
+            # a halo is in front of new rows before these are live, unless the whole is a copy
+            moving = before + new if net.copies else np.maximum(before - new, 0)
+            self.loads[made] += np.where(joined, moving, 0) * size
             self.loads[died] += np.where(own.later > own.keep, kept, 0) * size
             self.copied += int(np.where(joined, before, 0).sum() + kept.sum()) * size
         self.before = self.before + before * size
