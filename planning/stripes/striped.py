@@ -132,6 +132,12 @@ def lead(net: Network, chain: Chain) -> int:
     return stripes
 
 
+def count_of(net: Network, chain: Chain) -> int:
+    """Return the number of stripes of a chain before any are joined."""
+    ahead = lead(net, chain) if chain.carried else 0
+    return ahead + ceil(net.steps[chain.last].rows / chain.height)
+
+
 @dataclass
 class Striped:
     """The rows of the values of a chain, and the bytes that are live, in each stripe."""
@@ -307,6 +313,12 @@ class Striped:
                 best = turns
         return best
 
+    @property
+    def is_late(self) -> bool:
+        """Test whether the most bytes are live in one of the last two stripes."""
+        loads = self.loads[self.first - self.chain.first :].max(0)
+        return int(loads.argmax()) >= len(loads) - 2
+
     def cost(self) -> Cost:
         """Return what the steps that were added cost."""
         net, chain, turns = self.net, self.chain, self.turns()
@@ -329,9 +341,9 @@ class Striped:
 
 def striped(net: Network, chain: Chain) -> Iterator[Striped]:
     """Yield the rows of two and more steps before the end of a chain, and at last of all."""
-    ahead = lead(net, chain) if chain.carried else 0
     last = net.steps[chain.last]
-    times = np.arange(-ahead, ceil(last.rows / chain.height)) + 1
+    count = ceil(last.rows / chain.height)
+    times = np.arange(count - count_of(net, chain), count) + 1
     times = np.delete(times, [at for at in chain.joined if at < len(times) - 1])
     count = len(times)
     this = Striped(
