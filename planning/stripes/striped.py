@@ -161,7 +161,7 @@ class Striped:
     Other halos are copied to the front of new rows.
     """
     reads: dict[tuple[int, int], Read] = field(default_factory=dict[tuple[int, int], Read])
-    """What steps read of values."""
+    """The rows that steps read of values."""
     outer: dict[int, Ints] = field(default_factory=dict[int, Ints])
     """The bytes that a step reads of values from outside, which a loop copies."""
     before: Ints | int = 0
