@@ -167,7 +167,7 @@ class Striped:
     before: Ints | int = 0
     """The bytes that are carried into a stripe."""
     runs: Ints = field(default_factory=lambda: np.zeros(1, np.int64))
-    """How many steps run in a stripe."""
+    """The number of steps that run in a stripe."""
     taken: set[int] = field(default_factory=set[int])
     """The steps that write over an operand."""
     work: int = 0
