@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from .matmul import product_element
 from .meaning.forms import Apply, Composed, defined
-from .operands import require_number, require_rank
+from .operands import require_float, require_number, require_rank, require_same_element
 from .rules import AtLeast, Ints, Length, Work, rule
 from .signature import Element, Tensor, ranked
 from .sizes import (
@@ -32,7 +32,13 @@ SIDES = {"D": "depth", "H": "height", "W": "width"}
 _SIDES = ("height", "width")
 _DATA_AXES = {"NCHW": (0, 1, 2, 3), "NHWC": (0, 3, 1, 2)}
 _KERNEL_AXES = {"OIHW": (0, 1, 2, 3), "HWIO": (3, 2, 0, 1)}
-PANELS = {"OHWI8o": 8, "OHWI16o": 16, "OHWI32o": 32}
+WINOGRAD = "OHWI16o/F23"
+"""
+Panels of 3x3 filters w as G w Gᵀ, 4x4, for Winograd's F(2x2, 3x3):
+
+    G = 1 0 0, 1/2 1/2 1/2, 1/2 -1/2 1/2, 0 0 1        w = L u Lᵀ, L = 1 0 0 0, 0 1 -1 0, 0 0 0 1
+"""
+PANELS = {"OHWI8o": 8, "OHWI16o": 16, "OHWI32o": 32, WINOGRAD: 16}
 """Filters side by side in the last dim of weights (TVM's notation): so many in each panel."""
 
 
@@ -58,6 +64,10 @@ def _oihw(weight: Tensor, layout: str, groups: int) -> Sequence[Size]:
     panels, height, width, channels, filters = weight.dims
     message = f"the last dim of a weight in {layout} must be {{1}}, but is {{0}}"
     require_equal(filters, PANELS[layout], message)
+    if layout == WINOGRAD:
+        for size in (height, width):
+            require_equal(size, 4, f"filters in {layout} must be 4x4, but a side is {{0}}")
+        height = width = 3
     return [panels * PANELS[layout], channels, height, width]
 
 
@@ -125,13 +135,16 @@ def conv2d(
     dilation: Pair,
     groups: Groups,
     data_layout: Layout,
-    kernel_layout: Literal["OIHW", "HWIO", "OHWI8o", "OHWI16o", "OHWI32o"],
+    kernel_layout: Literal["OIHW", "HWIO", "OHWI8o", "OHWI16o", "OHWI32o", "OHWI16o/F23"],
     out_dtype: Element | None,
 ) -> Tensor:
     """Infer the result of a convolution, in the layout of `data`."""
     element = product_element((data, weight), out_dtype)
     n, c, *sizes = _nchw(data, data_layout)
     o, i, *windows = _oihw(weight, kernel_layout, groups)
+    if kernel_layout == WINOGRAD:
+        require_float(weight.element, f"weights in {kernel_layout}")
+        require_same_element((data, weight))
     _require_groups(o, groups, "output channels")
     channels = divided(c, groups, "groups must divide channels: {1} does not divide {0}")
     require_equal(i, channels, "weight's input channels must be {1}, but is {0}")
