@@ -61,7 +61,7 @@ def kernel_passes(
         TransposeOperandsPass(),
         WriteTransposedPass(),
         *((CopyKernelsPass(machine.triple),) if machine.cpu == LEVELS else ()),
-        ComputeWinogradPass(machine.triple, machine.cpu),
+        ComputeWinogradPass(machine.triple, machine.cpu, threads),
         ChooseSchedulesPass(machine.triple, machine.cpu),
         *((CallBlasPass(unscheduled=True),) if blas is not None else ()),
         *((DivideBetweenThreadsPass(),) if threads else ()),

@@ -4,8 +4,8 @@
 // blocks of tile rows. Of the last tile of 5 columns, one column is stored.
 //
 // CHECK-LABEL: @odd_columns
-// CHECK-DAG:     %[[V:.*]] = memref.alloc() : memref<4x4x6x16xf32>
-// CHECK-DAG:     %[[M:.*]] = memref.alloc() : memref<4x4x6x16xf32>
+// CHECK-DAG:     %[[V:.*]] = memref.alloc() : memref<1x4x4x6x16xf32>
+// CHECK-DAG:     %[[M:.*]] = memref.alloc() : memref<1x4x4x6x16xf32>
 // CHECK:         vector.store %{{.*}}, %[[V]][
 // CHECK:         scf.for {{.*}} iter_args({{.*}}) -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
 // CHECK:         vector.store %{{.*}}, %[[M]][

@@ -42,6 +42,7 @@ from ...linalg.rules.convolution import TRANSFORMED
 from ...linalg.sums import CONTRACT, NO_FLAGS
 from ..kernel_pass import MachinePass
 from ..linalg_generics import buffer_of, is_elementwise, is_simple, maps_of, ops_of, store_of
+from ..schedules.threads import FEWEST, LEAST
 from ..schedules.tiles import Vectors, step_cycles, vectors_of
 
 PANEL = 16
@@ -133,6 +134,11 @@ class Blocks:
     """The tiles whose products are computed in registers."""
 
     @property
+    def count(self) -> int:
+        """The blocks of an image."""
+        return -(-self.height // self.lines)
+
+    @property
     def tiles(self) -> int:
         """The tiles of a block."""
         return self.lines * self.width
@@ -181,6 +187,24 @@ def _loop(b: Builder, stop: Size, by: int, body: Callable[[Builder, SSAValue], N
     _sums(b, stop, by, step, ())
 
 
+def _in_chunks(
+    b: Builder, stop: int, chunks: int, body: Callable[[Builder, SSAValue, SSAValue], None]
+) -> None:
+    """Append a loop from 0, in chunks that threads compute; `body` gets their number, too."""
+    if chunks == 1:
+        _loop(b, stop, 1, lambda b, index: body(b, b.index(0), index))
+        return
+    turns = -(-stop // chunks)
+    block = Block(arg_types=[INDEX])
+    inner, (chunk,) = Builder(block, b), block.args
+    first = inner.mul(chunk, turns)
+    rest = inner.minimum(turns, inner.sub(stop, first)) if stop % turns else turns
+    _loop(inner, rest, 1, lambda b, index: body(b, chunk, b.index(b.add(first, index))))
+    inner.insert_all(scf.ReduceOp())
+    start, end, by = ([b.index(n)] for n in (0, -(-stop // turns), 1))
+    b.insert_all(scf.ParallelOp(start, end, by, Region(block)))
+
+
 def _add(b: Builder, *values: SSAValue) -> SSAValue:
     first, *others = values
     for value in others:
@@ -225,23 +249,33 @@ class Writer:
     """The buffers that the consumer reads; None is the convolution's result."""
     cells: SSAValue
     products: SSAValue
+    block_chunks: int
+    """The chunks of the blocks, each of which has transformed cells of its own."""
+    panel_chunks: int
+    """The chunks of the panels, if there are few blocks."""
 
     def write(self, b: Builder) -> None:
-        """Append the loops over images and blocks."""
-        blocks = self.blocks
+        """Append the loops over blocks and images."""
+        blocks, (images, _, _, panels, _) = self.blocks, self.windows.sizes
 
-        def block(b: Builder, image: SSAValue, first: SSAValue) -> None:
+        def block(b: Builder, chunk: SSAValue, number: SSAValue) -> None:
+            first = b.index(b.mul(number, blocks.lines))
             lines: Size = blocks.lines
             if blocks.height % blocks.lines:
                 lines = b.minimum(lines, b.sub(blocks.height, first))
-            self._transform(b, image, first, lines)
-            panels = self.windows.sizes[3]
-            _loop(b, panels, 1, lambda b, panel: self._panel(b, image, first, lines, panel))
 
-        def images(b: Builder, image: SSAValue) -> None:
-            _loop(b, blocks.height, blocks.lines, lambda b, first: block(b, image, first))
+            def image(b: Builder, image: SSAValue) -> None:
+                self._transform(b, chunk, [image, first], lines)
 
-        _loop(b, self.windows.sizes[0], 1, images)
+                def panel(b: Builder, part: SSAValue, panel: SSAValue) -> None:
+                    at = chunk if self.panel_chunks == 1 else part
+                    self._panel(b, chunk, at, [image, first, panel], lines)
+
+                _in_chunks(b, panels, self.panel_chunks, panel)
+
+            _loop(b, images, 1, image)
+
+        _in_chunks(b, blocks.count, self.block_chunks, block)
 
     def _tiles(
         self,
@@ -261,9 +295,11 @@ class Writer:
 
         _loop(b, lines, 1, row)
 
-    def _transform(self, b: Builder, image: SSAValue, first: SSAValue, lines: Size) -> None:
-        """Transform the cells of all tiles of a block."""
-        _, height, width, _, channels = self.windows.sizes
+    def _transform(
+        self, b: Builder, chunk: SSAValue, place: Sequence[SSAValue], lines: Size
+    ) -> None:
+        """Transform the cells of all tiles of a block, of an image and from a tile row on."""
+        (image, first), (_, height, width, _, channels) = place, self.windows.sizes
 
         def places(b: Builder, start: SSAValue, size: int) -> list[SSAValue]:
             steps = [b.add(start, i) for i in range(4)]
@@ -281,17 +317,23 @@ class Writer:
                 ]
                 for i, line in enumerate(_transformed(b, cells, _of_cells)):
                     for j, value in enumerate(line):
-                        place = [b.index(i), b.index(j), number, c]
-                        b.insert_all(vector.StoreOp(value, self.cells, place))
+                        at = [chunk, b.index(i), b.index(j), number, c]
+                        b.insert_all(vector.StoreOp(value, self.cells, at))
 
             _loop(b, channels, PANEL, some)
 
         self._tiles(b, first, lines, tile)
 
     def _panel(
-        self, b: Builder, image: SSAValue, first: SSAValue, lines: Size, panel: SSAValue
+        self,
+        b: Builder,
+        chunk: SSAValue,
+        part: SSAValue,
+        place: Sequence[SSAValue],
+        lines: Size,
     ) -> None:
-        """Compute the results of a panel of filters."""
+        """Compute the results of a panel of filters, by products in a part of `products`."""
+        image, first, panel = place
         tiles, rows = b.mul(lines, self.blocks.width), self.blocks.rows
 
         def product(b: Builder, i: SSAValue, j: SSAValue, start: SSAValue) -> None:
@@ -302,7 +344,7 @@ class Writer:
                 weights = b.insert(vector.LoadOp(self.u, [panel, i, j, c, b.index(0)], VECTOR))
                 added: list[SSAValue] = []
                 for number, sum in zip(numbers, sums, strict=True):
-                    x = b.insert(memref.LoadOp.get(self.cells, [i, j, number, c]))
+                    x = b.insert(memref.LoadOp.get(self.cells, [chunk, i, j, number, c]))
                     x = b.insert(vector.BroadcastOp(x, VECTOR))
                     term = b.insert(arith.MulfOp(x, weights, CONTRACT))
                     added.append(b.insert(arith.AddfOp(sum, term, CONTRACT)))
@@ -312,8 +354,8 @@ class Writer:
             initial = [b.insert(arith.ConstantOp(zero, VECTOR))] * rows
             sums = _sums(b, self.windows.sizes[4], 1, step, initial)
             for number, sum in zip(numbers, sums, strict=True):
-                place = [i, j, number, b.index(0)]
-                b.insert_all(vector.StoreOp(sum, self.products, place))
+                at = [part, i, j, number, b.index(0)]
+                b.insert_all(vector.StoreOp(sum, self.products, at))
 
         def column(b: Builder, i: SSAValue, j: SSAValue) -> None:
             _loop(b, tiles, rows, lambda b, start: product(b, i, j, start))
@@ -324,16 +366,18 @@ class Writer:
         _loop(b, 4, 1, row)
 
         def tile(b: Builder, row: SSAValue, column: SSAValue, number: SSAValue) -> None:
-            self._results(b, [image, row, column, panel], number)
+            self._results(b, [image, row, column, panel], part, number)
 
         self._tiles(b, first, lines, tile)
 
-    def _results(self, b: Builder, place: Sequence[SSAValue], number: SSAValue) -> None:
+    def _results(
+        self, b: Builder, place: Sequence[SSAValue], part: SSAValue, number: SSAValue
+    ) -> None:
         """Compute the results of a tile, and store those inside of the image."""
         image, row, column, panel = place
         _, height, width, _, _ = self.windows.sizes
         at = [(b.index(i), b.index(j)) for i in range(4) for j in range(4)]
-        loads = [vector.LoadOp(self.products, [*ij, number, b.index(0)], VECTOR) for ij in at]
+        loads = [vector.LoadOp(self.products, [part, *ij, number, b.index(0)], VECTOR) for ij in at]
         values = [b.insert(load) for load in loads]
         matrix = [values[i : i + 4] for i in range(0, 16, 4)]
         for i, line in enumerate(_transformed(b, matrix, _of_products)):
@@ -407,10 +451,10 @@ def _operand(b: Builder, buffer: SSAValue, map: AffineMap, place: Sequence[SSAVa
     return b.insert(vector.BroadcastOp(number, _vector(number.type)))
 
 
-def _compute(windows: Windows, vectors: Vectors) -> None:
+def _compute(windows: Windows, vectors: Vectors, threads: bool) -> None:
     """Replace the loops of `windows`."""
     conv, consumer, store = windows.convolution, windows.consumer, windows.store
-    _, height, width, panels, channels = windows.sizes
+    images, height, width, panels, channels = windows.sizes
     blocks = blocks_of(height, width, channels, panels * PANEL, vectors)
     b = Builder(Block())
     b.location = conv.location
@@ -419,11 +463,15 @@ def _compute(windows: Windows, vectors: Vectors) -> None:
         None if value is conv.results[0] else b.insert(buffer_of(value))
         for value in (consumer.inputs if consumer else ())
     ]
+    work = images * panels * PANEL * channels * 4 * height * width
+    chunks = FEWEST if threads and work >= LEAST else 1
+    by_block = 1 if blocks.count < chunks else chunks
+    by_panel = 1 if by_block > 1 else min(chunks, panels)
     cells, products = (
-        b.insert(memref.AllocOp([], [], MemRefType(f32, [4, 4, blocks.tiles, size])))
-        for size in (channels, PANEL)
+        b.insert(memref.AllocOp([], [], MemRefType(f32, [parts, 4, 4, blocks.tiles, size])))
+        for parts, size in ((by_block, channels), (by_block * by_panel, PANEL))
     )
-    Writer(windows, blocks, x, u, operands, cells, products).write(b)
+    Writer(windows, blocks, x, u, operands, cells, products, by_block, by_panel).write(b)
     Rewriter.inline_block(b.block, InsertPoint.before(store))
     for op in (store, consumer, conv, windows.filters):
         if op is not None:
@@ -436,8 +484,11 @@ class ComputeWinogradPass(MachinePass):
 
     name = "compute-winograd"
 
+    threads: bool = False
+    """Divide blocks, or panels if there are few blocks, between threads."""
+
     @override
     def rewrite(self, kernel: FuncOp) -> None:
         for op in ops_of(kernel, linalg.GenericOp):
             if TRANSFORMED in op.attributes and (windows := _windows_of(op)) is not None:
-                _compute(windows, vectors_of(self.machine_of(kernel)))
+                _compute(windows, vectors_of(self.machine_of(kernel)), self.threads)

@@ -79,6 +79,23 @@ def test_images(data: st.DataObject):
         np.testing.assert_allclose(result, expected, rtol=1e-5, atol=2e-5)
 
 
+def test_threads():
+    """Blocks of tile rows are divided, or panels of filters if there is one block."""
+    rng = np.random.default_rng(0)
+    for size, channels in ((19, 48), (8, 96)):
+        x = rng.standard_normal((1, size + 2, size + 2, channels), np.float32)
+        w = rng.standard_normal((3, 3, channels, channels), np.float32)
+        steps, result = "%y = relay.add %c, %r : (T, T) -> T", (1, size, size, channels)
+        text = program(x, panels(w), steps, f"tensor<{'x'.join(map(str, result))}xf32>")
+        operands = x, panels(w), np.zeros(channels, np.float32), np.zeros(result, np.float32)
+        divided, whole = (
+            xrelay.compile(parse(text), target=f"native{{cpu=native threads={threads}}}")(*operands)
+            for threads in ("on", "off")
+        )
+        np.testing.assert_array_equal(divided, whole)
+        np.testing.assert_allclose(whole, windows(x, w), rtol=1e-5, atol=1e-3)
+
+
 def test_blocks():
     assert [
         (blocks.height, blocks.width, blocks.lines, blocks.rows)
