@@ -43,19 +43,8 @@ from ...linalg.sums import CONTRACT, NO_FLAGS
 from ..kernel_pass import MachinePass
 from ..linalg_generics import buffer_of, is_elementwise, is_simple, maps_of, ops_of, store_of
 from ..schedules.threads import FEWEST, LEAST
-from ..schedules.tiles import Vectors, step_cycles, vectors_of
-
-PANEL = 16
-"""The filters of a panel, and the channels that are transformed at once."""
-
-LEAST_ROWS = 14
-"""The least rows of a product, if the image has them: with fewer, tiles of registers are small."""
-
-SMALL = 1 << 20
-"""The bytes of all transformed weights that stay in the cache of the second level."""
-
-LARGEST = 512 << 10
-"""The bytes of the transformed cells of a block, if larger weights are read for each block."""
+from ..schedules.tiles import Vectors, vectors_of
+from ..schedules.winograd_blocks import PANEL, Blocks, blocks_of
 
 VECTOR = VectorType(f32, [PANEL])
 
@@ -119,47 +108,6 @@ def _is_vectorizable(op: linalg.GenericOp) -> bool:
 def _is_row(map: AffineMap) -> bool:
     *others, _ = map.results or (AffineExpr.constant(0),)
     return is_simple(map) and AffineExpr.dimension(4) not in others
-
-
-@dataclass(frozen=True)
-class Blocks:
-    """The blocks of an image, and the products of a block that stay in registers."""
-
-    height: int
-    width: int
-    """Of an image, in tiles."""
-    lines: int
-    """The tile rows of a block."""
-    rows: int
-    """The tiles whose products are computed in registers."""
-
-    @property
-    def count(self) -> int:
-        """The blocks of an image."""
-        return -(-self.height // self.lines)
-
-    @property
-    def tiles(self) -> int:
-        """The tiles of a block."""
-        return self.lines * self.width
-
-
-def blocks_of(height: int, width: int, channels: int, filters: int, vectors: Vectors) -> Blocks:
-    """Return the blocks for a result of `height` and `width`."""
-    height, width = -(-height // 2), -(-width // 2)
-    least = LEAST_ROWS
-    if 64 * channels * filters > SMALL:
-        least = max(least, LARGEST // (64 * channels))
-    count = -(-height // -(-least // width)) if least < height * width else 1
-    lines = -(-height // count)
-    last = height % lines or lines
-    registers = PANEL // vectors.lanes(32) or 1
-    most = max(1, min(LEAST_ROWS, (vectors.count - 4) // registers, last * width))
-
-    def cycles(rows: int) -> float:
-        return -(-lines * width // rows) * step_cycles(rows, registers)
-
-    return Blocks(height, width, lines, min(range(most, 0, -1), key=cycles))
 
 
 Step: TypeAlias = Callable[[Builder, SSAValue, Sequence[SSAValue]], Sequence[SSAValue]]

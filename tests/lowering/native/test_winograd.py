@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import xrelay
-from xrelay.lowering.native.kernels.compute_winograd import blocks_of
 from xrelay.lowering.native.schedules.tiles import AVX, AVX512, NEON, SSE
+from xrelay.lowering.native.schedules.winograd_blocks import blocks_of
 from xrelay.operators.windows import WINOGRAD
 
 Array = Any
