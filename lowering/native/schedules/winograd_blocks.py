@@ -1,7 +1,7 @@
 """
 Blocks of tiles for Winograd's F(2x2, 3x3): so many that transformed cells stay in caches.
 
-    55 x 55 pixels, 16 channels:  28 x 28 tiles in 28 blocks of a line, products of 4 tiles at a time
+    55 x 55 pixels, 16 channels:  28 x 28 tiles in 28 blocks of a line, products of 4 at a time
 
 Each tile has 4x4 cells for 2x2 results. All transformed weights are read for each block.
 """
