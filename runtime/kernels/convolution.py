@@ -16,6 +16,7 @@ from math import prod
 
 import numpy as np
 
+from ...operators.windows import WINOGRAD
 from ..memory.scratch import scratch
 from . import winograd
 from .bind import Array, Attrs, Bind, Thunk, borders, integer, pair, sequence, widen_half, word
@@ -155,7 +156,7 @@ def conv2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     if weight.ndim == 5:  # panels
         filters = weight.transpose(0, 4, 3, 1, 2)
         panels, width, inputs = filters.shape[:3]
-        if kernel_layout == winograd.TRANSFORMED:
+        if kernel_layout == WINOGRAD:
             cells = scratch((panels, width, inputs, 3, 3), y.dtype)
             steps += winograd.filters_of(filters, cells)
         else:

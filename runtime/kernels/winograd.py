@@ -31,8 +31,6 @@ from ..memory.scratch import scratch
 from .bind import Array, Thunk
 from .windows import Axis, landing, require_room
 
-TRANSFORMED = "OHWI16o/F23"
-"""The layout of weights that are transformed: `operators.windows.WINOGRAD`."""
 LEAST_TILES = 144
 LEAST_CHANNELS = 32
 MOST_WEIGHTS = 1 << 19
