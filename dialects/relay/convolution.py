@@ -20,7 +20,8 @@ class Conv2dOp(SumOfProducts):
 
     `data_layout` is "NCHW" or "NHWC", `kernel_layout` "OIHW" or "HWIO", where I counts the
     input channels of one group, or "OHWI32o" (or 8, 16): panels of 32 filters side by side, for
-    one group. `padding` is (top, left, bottom, right), of zeros.
+    one group; in "OHWI16o/F23" they are 4x4, transformed from 3x3 by Winograd's F(2x2, 3x3).
+    `padding` is (top, left, bottom, right), of zeros.
     """
 
     data = operand_def(AnyTensor)

@@ -12,6 +12,7 @@ The passes of the pipeline `kernels`, from kernels at level `memref` to their sc
 - `materialize-products`, of which each is the only loop in its chain then.
 - `transpose-operands`, `write-transposed`: they write buffers, which nothing fuses with any more.
 - `copy-kernels`, if code is for several levels of processors, each of which has its schedules.
+- `compute-winograd` then: its tiles of registers depend on the processor.
 - `choose-schedules` on the final loops.
 - `call-blas{unscheduled=true}` after it, for products without a schedule.
 - `divide-between-threads` at the end: chunks are whole tiles.
@@ -28,6 +29,7 @@ from .kernels.call_blas import CallBlasPass
 from .kernels.choose_schedules import ChooseSchedulesPass
 from .kernels.compute_by_rows import ComputeByRowsPass
 from .kernels.compute_in_destinations import ComputeInDestinationsPass
+from .kernels.compute_winograd import ComputeWinogradPass
 from .kernels.copy_kernels import CopyKernelsPass
 from .kernels.divide_between_threads import DivideBetweenThreadsPass
 from .kernels.fuse_elementwise import FuseElementwisePass
@@ -62,6 +64,7 @@ def kernel_passes(
         TransposeOperandsPass(),
         WriteTransposedPass(),
         *((CopyKernelsPass(machine.triple),) if machine.cpu == LEVELS else ()),
+        ComputeWinogradPass(machine.triple, machine.cpu, threads),
         ChooseSchedulesPass(machine.triple, machine.cpu),
         *((CallBlasPass(unscheduled=True),) if blas is not None else ()),
         *((DivideBetweenThreadsPass(),) if threads else ()),

@@ -133,6 +133,7 @@ transpose-operands         < < < < < < < | + |
 copy-kernels               < < < < < < < | + |
 materialize-products       < < < < < < < | . |
 write-transposed           < < < < < < < | . |
+compute-winograd           < < < < < < < | . |
 choose-schedules           < < < < < < < | . |
 divide-between-threads     < < < < < < < | + |
 version-kernels            < < < < < < < | . |
