@@ -178,11 +178,12 @@ def _reshape_destination(op: bufferization.MaterializeInDestinationOp) -> None:
         or not isinstance(source.owner, linalg.GenericOp)
     ):
         return
-    build, empty = Builder(Block()), source.owner.outputs[0].owner
+    build, out = Builder(Block()), source.owner.outputs[0].owner
+    first = out if isinstance(out, linalg.FillOp) else source.owner
     if all(map(_keeps_open_dims, reshapes)):
         sizes = _sizes_before(reshapes, buffer_dims(build, op.dest))
-    elif isinstance(empty, tensor.EmptyOp):
-        sizes = sizes_of(empty)
+    elif isinstance(out, tensor.EmptyOp):
+        sizes = sizes_of(out)
     else:
         return
     strides: list[Size] = [1]
@@ -197,7 +198,7 @@ def _reshape_destination(op: bufferization.MaterializeInDestinationOp) -> None:
     store = bufferization.MaterializeInDestinationOp.create(
         operands=[source, build.insert(dest)], properties=op.properties.copy()
     )
-    Rewriter.inline_block(build.block, InsertPoint.before(op))
+    Rewriter.inline_block(build.block, InsertPoint.before(first))
     Rewriter.insert_op(store, InsertPoint.before(op))
     for unused in (op, *reshapes):
         Rewriter.erase_op(unused)
