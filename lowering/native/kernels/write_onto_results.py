@@ -19,6 +19,7 @@ from typing_extensions import override
 from xdsl.dialects import bufferization, tensor
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
+from xdsl.ir import Operation
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..kernel_pass import KernelPass
@@ -34,6 +35,9 @@ def _write_onto(store: bufferization.MaterializeInDestinationOp) -> None:
     if isinstance(value.owner, linalg.FillOp) and value.has_one_use():
         first, value = value.owner, value.owner.outputs[0]
     if not isinstance(value.owner, tensor.EmptyOp) or not value.has_one_use():
+        return
+    buffer = store.dest.owner
+    if isinstance(buffer, Operation) and not buffer.is_before_in_block(first):
         return
     target = bufferization.ToTensorOp(store.dest, restrict=True, writable=True)
     Rewriter.insert_op(target, InsertPoint.before(first))
