@@ -48,7 +48,7 @@ def _expand_before(op: linalg.GenericOp) -> None:
         or not all(isinstance(use.operation, linalg.GenericOp) for use in expand.result.uses)
         or any(isinstance(value.owner, linalg.GenericOp) for value in op.inputs)
         or not all(is_simple(map) for map in maps_of(op))
-        or not all(_is_static(value) for value in (*op.inputs, expand.result))
+        or not _keeps_open_dims(expand)
     ):
         return
     expanded = _over_loops(op, _groups(expand), _shape(expand.result), {})
@@ -220,10 +220,6 @@ def _groups(op: tensor.CollapseShapeOp | tensor.ExpandShapeOp) -> list[list[int]
 
 def _shape(value: SSAValue) -> list[int]:
     return list(tensor_of(value).get_shape())
-
-
-def _is_static(value: SSAValue) -> bool:
-    return DYNAMIC_INDEX not in _shape(value)
 
 
 @dataclass(frozen=True)
