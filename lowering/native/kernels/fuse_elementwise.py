@@ -28,7 +28,6 @@ from ..kernel_pass import KernelPass
 from ..linalg_generics import (
     has_index,
     is_elementwise,
-    is_identity,
     is_parallel,
     is_simple,
     maps_of,
@@ -74,13 +73,14 @@ def _fuse(op: linalg.GenericOp) -> bool:
                 or (is_parallel(op) and _is_cheap(producer) and is_simple(maps_of(op)[number]))
             )
             and is_elementwise(producer)
-            and (is_identity(maps_of(op)[number]) or not has_index(producer))
+            and (_reads_once(maps_of(op)[number]) or not has_index(producer))
             and len(op.inputs) + len(producer.inputs) <= MOST_OPERANDS
         ):
             maps = maps_of(op)
             read = [map.compose(maps[number]) for map in maps_of(producer)[:-1]]
             maps[number : number + 1] = read
             if _have_sizes(maps):
+                _renumber_indices(producer, maps_of(op)[number])
                 _compute_within(op, number, producer, maps)
                 return True
     return False
@@ -110,6 +110,14 @@ def _is_in_place(producer: linalg.GenericOp, op: linalg.GenericOp, number: int) 
         and not is_parallel(op)
         and maps_of(op)[number].results[-1] == maps_of(op)[-1].results[-1]
     )
+
+
+def _renumber_indices(producer: linalg.GenericOp, read: AffineMap) -> None:
+    """Let the body of `producer` have the indices of the loops that read its result by `read`."""
+    for index in [inner for inner in producer.body.walk() if isinstance(inner, linalg.IndexOp)]:
+        loop = read.results[index.dim.value.data]
+        assert isinstance(loop, AffineDimExpr), "the result is read once"
+        Rewriter.replace_op(index, linalg.IndexOp(loop.position))
 
 
 def _compute_within(
