@@ -85,8 +85,8 @@ TARGETS = {
     "linalg": "tools.targets.linalg_target:LinalgTarget",
     "dot": "tools.targets.dot_target:DotTarget",
     "smt2": "tools.targets.smt2_target:Smt2Target",
-    "memory-plan-svg": "tools.plan_pictures.picture_targets:MemoryPlanSvgTarget",
-    "memory-plan-html": "tools.plan_pictures.picture_targets:MemoryPlanHtmlTarget",
+    "memory-plan-svg": "tools.plan_pictures.page:MemoryPlanSvgTarget",
+    "memory-plan-html": "tools.plan_pictures.page:MemoryPlanHtmlTarget",
 }
 
 PIPELINES = "lowering.pipelines:PIPELINES"
