@@ -15,7 +15,8 @@ The passes of the pipeline `kernels`, from kernels at level `memref` to their sc
 - `compute-winograd` then: its tiles of registers depend on the processor.
 - `choose-schedules` on the final loops.
 - `call-blas{unscheduled=true}` after it, for products without a schedule.
-- `divide-between-threads` at the end: chunks are whole tiles.
+- `divide-between-threads` then: chunks are whole tiles.
+- `write-onto-results` at the end: all others look for empty tensors.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from .kernels.merge_aliases import MergeAliasesPass
 from .kernels.move_reshapes import MoveReshapesPass
 from .kernels.transpose_operands import TransposeOperandsPass
 from .kernels.version_kernels import VersionKernelsPass
+from .kernels.write_onto_results import WriteOntoResultsPass
 from .kernels.write_transposed import WriteTransposedPass
 from .toolchain.target_machine import LEVELS, Machine
 
@@ -68,4 +70,5 @@ def kernel_passes(
         ChooseSchedulesPass(machine.triple, machine.cpu),
         *((CallBlasPass(unscheduled=True),) if blas is not None else ()),
         *((DivideBetweenThreadsPass(),) if threads else ()),
+        WriteOntoResultsPass(),
     )

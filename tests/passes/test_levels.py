@@ -132,6 +132,7 @@ call-blas                  < < < < < < < | + |
 transpose-operands         < < < < < < < | + |
 copy-kernels               < < < < < < < | + |
 materialize-products       < < < < < < < | . |
+write-onto-results         < < < < < < < | + |
 write-transposed           < < < < < < < | . |
 compute-winograd           < < < < < < < | . |
 choose-schedules           < < < < < < < | . |
