@@ -41,6 +41,8 @@ STACK_SIZE = 1 << 20
 """Bytes by which the call stack grows."""
 ACTIVATION_SIZE = 4096
 """Approximate bytes of an activation, besides its current segment."""
+MAX_DEPTH = 32
+"""Limit on the loops of tail calls within each other, which use Python's stack: others nest."""
 MAX_UNCOUNTED = 4096
 """Number of executed segments of a call whose counters may be pending."""
 
@@ -87,6 +89,8 @@ class Running:
 
     counting: Counting
     left: float
+    depth: int = 0
+    """The number of calls that run in place of others within each other."""
     executed: dict[Counters | Countable, int] = field(
         default_factory=dict["Counters | Countable", int]
     )
@@ -168,19 +172,23 @@ class Executor:
                     segment = callers.pop()
                     depth -= segment.trace_size + ACTIVATION_SIZE
                     segment = self._successor(segment, end.decision, end, kept)
+                case TailCall() if not callers or running.depth < MAX_DEPTH:
+                    running.note(end.rest, end.length)
+                    for observer in self.context.observers:
+                        observer.jumps()
+                    if not callers:
+                        return end
+                    segment = callers.pop()
+                    depth -= segment.trace_size + ACTIVATION_SIZE
+                    frame = end.callee
+                    value = self.context.jump(frame.function, self.values(frame.args), running)
+                    segment = self._received(segment, value, decisions)
                 case Call():
                     callers.append(segment)
                     depth += segment.trace_size + ACTIVATION_SIZE
                     if depth > stack.size:
                         self._extend(stack, segment, len(callers))
                     segment = self.root(end.callee)
-                case TailCall():
-                    if not callers:
-                        return end
-                    segment = callers.pop()
-                    depth -= segment.trace_size + ACTIVATION_SIZE
-                    value = self.context.jump(end.function, self.values(end), running)
-                    segment = self._received(segment, value, decisions)
                 case Branch() | Read():
                     key = end.decide()
                     if decisions is not None:
@@ -191,10 +199,10 @@ class Executor:
                 case _:
                     segment = self._successor(segment, None)
 
-    def values(self, call: TailCall) -> list[Value]:
-        """Return copies of the arguments of `call`."""
+    def values(self, args: Sequence[Object]) -> list[Value]:
+        """Return copies of arguments."""
         owner = Owner(self.context.memory)
-        return [copy_out(arg, owner, stays=True) for arg in call.args]
+        return [copy_out(arg, owner, stays=True) for arg in args]
 
     def _received(self, caller: Segment, value: Value, decisions: list[Decision] | None) -> Segment:
         """Return the segment after the call at the end of `caller`, whose result is `value`."""

@@ -308,7 +308,11 @@ class Machine:
     def _jump(self, index: int, args: Sequence[Value], running: Running) -> Value:
         """Return the result of a call that runs in place of an activation, in another arena."""
         arena = self._acquire()
-        result = self._run(arena, Pending(index, args, True), running, None, stays=True)
+        running.depth += 1
+        try:
+            result = self._run(arena, Pending(index, args, True), running, None, stays=True)
+        finally:
+            running.depth -= 1
         self._release(arena)
         return result
 
@@ -368,7 +372,8 @@ class Machine:
             if decisions is not None:
                 self.templates.learn(call, decisions, jumps)
             if jumps:
-                return Pending(result.function, self._executor.values(result), True)
+                callee = result.callee
+                return Pending(callee.function, self._executor.values(callee.args), True)
             if out is not None:
                 return store(result, out)
             if type(result) is Tensor and result.array.nbytes <= SMALL_RESULT:

@@ -114,7 +114,7 @@ class Recorder:
         self.counters.peak = {d: size for d, size in enumerate(self.state.peak) if size}
         self.counters.share(self.context.counters)
         frame = self.state.frame
-        state = None if isinstance(end, Return | TailCall) else self.state
+        state = None if isinstance(end, Return) else self.state
         count = len(self.executed)
         segment = Segment(
             frame, self.steps, self.origins, self.counters, end, self.pc, state, count
@@ -507,8 +507,6 @@ class Recorder:
         if self.context.has_references:  # what is in a storage may come back through them
             lent = []
         self.hand_over(*(arg for arg in args if arg not in lent))
-        if (end := self.tail_call(dst, function, args)) is not None:
-            return end
         roots = dict.fromkeys(storage.root for storage in lent)
         caller = self.state.frame
         gaps = self.state.unwritten
@@ -522,11 +520,17 @@ class Recorder:
             unwritten={root: list(gaps[root]) for root in roots if gaps.get(root)},
             is_nested=True,
         )
-        return Call(frame, dst, self.pc + 1)
+        rest = self.after_tail_call(dst, function, args)
+        if rest is None:
+            return Call(frame, dst, self.pc + 1)
+        counters = Counters(Counter(instruction.mnemonic for instruction in rest))
+        return TailCall(frame, dst, self.pc + 1, counters, len(rest))
 
-    def tail_call(self, dst: int, function: int, args: tuple[Object, ...]) -> TailCall | None:
+    def after_tail_call(
+        self, dst: int, function: int, args: tuple[Object, ...]
+    ) -> Sequence[vm.Instruction] | None:
         """
-        Return the end of this activation if the call may run in its place; None if the call nests.
+        Return the instructions that return the result of a call that may run in place of this one.
 
         Calls of a function by itself nest if the structure of data changes: a loop that builds a
         list needs its memory in any case, and one that folds a list need not copy it.
@@ -534,19 +538,13 @@ class Recorder:
         frame, registers = self.state.frame, self.state.registers
         if not self.context.may_jump or any(o.keeps_frames for o in self.observers):
             return None
-        rest = self.context.cycles.after_tail_call(
+        kinds = _kinds(args)
+        if kinds is None or (function == frame.function and kinds != _kinds(frame.args)):
+            return None
+        return self.context.cycles.after_tail_call(
             *(frame.function, self.pc, dst, function),
             lambda register: isinstance(registers.get(register), Object),
         )
-        kinds = _kinds(args)
-        if rest is None or kinds is None:
-            return None
-        if function == frame.function and kinds != _kinds(frame.args):
-            return None
-        self.executed += map(type, rest)
-        for observer in self.observers:
-            observer.jumps(self)
-        return TailCall(function, args)
 
     def invoke(self, i: vm.Invoke) -> End:
         return self.call(i.dst, i.function, self.objects(i.args))

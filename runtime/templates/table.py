@@ -18,7 +18,7 @@ import numpy as np
 from ..calls.values import Value, plain_value
 from ..errors import MachineError
 from ..machine.context import Context
-from ..machine.execution import Running
+from ..machine.execution import MAX_DEPTH, Running
 from ..machine.paths import Decision
 from .bound import Bound, Executed
 
@@ -133,6 +133,8 @@ class Templates:
                     break
             for number, template in enumerate(templates):
                 if template.length > running.left:
+                    continue
+                if template.loops and running.depth >= MAX_DEPTH:
                     continue
                 if template.opaque and self._last.get(index) == _shapes(args):
                     return Pending(index, args, jumps)

@@ -434,10 +434,13 @@ def trace_path(
             state, call = callers.pop()
             pc, known = resume(state, call, None, (), end, end.kept)
         elif isinstance(end, TailCall):
+            traces.counters.add(end.rest)
+            for observer in context.observers:
+                traces.body.add(f"{traces.trace.constant(observer.jumps)}()")
             if not callers:
                 traces.finish()
-                traces.jump = end.function
-                return traces, Data(0, end.args)
+                traces.jump = end.callee.function
+                return traces, Data(0, end.callee.args)
             state, call = callers.pop()
             state.write(call.dst, _result(traces, end, next(left)))
             pc, known = call.pc, {}
@@ -481,11 +484,12 @@ def _parameters(traces: Traces, index: int, args: Sequence[object]) -> tuple[Obj
 
 def _result(traces: Traces, call: TailCall, structure: Any) -> Object:
     """Return places for the result of `call`, of this structure, and of what runs in its place."""
-    code = code_of_value(Data(0, call.args), partial(_name_in, traces))
+    callee = call.callee
+    code = code_of_value(Data(0, callee.args), partial(_name_in, traces))
     name = f"p{len(traces.context.program.functions[traces.index].params) + traces.loops}"
     traces.loops += 1
     jump = traces.trace.constant(traces.context.jump)
-    traces.body.add(f"{name} = {jump}({call.function}, {code}, running)")
+    traces.body.add(f"{name} = {jump}({callee.function}, {code}, running)")
     traces.begin_phase()
     return _argument(traces, built(structure, lambda leaf: Tensor(stand_in(leaf), 0))[0], name)
 

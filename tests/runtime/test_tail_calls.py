@@ -53,6 +53,12 @@ NOT_TAIL = f"""
 def @main(%n: int32, %x: {V}) {{ @go(%n, %x) }}
 def @go(%n: int32, %x: {V}) -> {V} {{ if (%n == 0) {{ %x }} else {{ @go(%n - 1, %x) + 1f }} }}
 """
+DEEP = f"""
+def @main(%n: int32, %x: {V}) {{ @go(%n, %x) }}
+def @go(%n: int32, %x: {V}) -> {V} {{
+  if (%n <= 0) {{ %x }} else {{ @go(%n - 1000000, @go(%n - 1, %x + 1f)) }}
+}}
+"""
 SWAPPED = """
 def @main(%n: int32, %a: Tensor[(4), int64]) { @go(%n, %a, %a) }
 def @go(%n: int32, %a: Tensor[(4), int64], %b: Tensor[(4), int64]) -> Tensor[(4), int64] {
@@ -140,6 +146,13 @@ def test_other_recursion_is_limited_by_memory():
     with pytest.raises(MachineError, match=r"the stack of .* nested calls"):
         machine.run("main", np.int32(COUNT), X)
     np.testing.assert_array_equal(machine.run("main", np.int32(3), X)[0], X + 3)
+
+
+def test_loops_within_each_other_are_deeper_than_the_python_stack():
+    depth = 300
+    for _ in range(2):
+        (y,) = alike(DEEP, np.int32(depth), X)
+        np.testing.assert_array_equal(y, X + np.float32(depth))
 
 
 def test_arguments_may_change_places():
