@@ -8,7 +8,6 @@ Execute prepared calls: run the recorded segments of a path, and record those th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from ...operators.records import record
 from ..calls.call_arguments import allocated
@@ -83,17 +82,18 @@ def resume(
     return end.pc, known
 
 
-@dataclass(eq=False, slots=True)
 class Running:
-    """The instructions that a call may still execute, and the counters of what it has executed."""
+    """A call, of which `left` more instructions may be executed; hands counters to `counting`."""
 
-    counting: Counting
-    left: float
-    depth: int = 0
-    """The number of calls that run in place of others within each other."""
-    executed: dict[Counters | Countable, int] = field(
-        default_factory=dict["Counters | Countable", int]
-    )
+    __slots__ = ("counting", "depth", "executed", "left")
+
+    def __init__(self, counting: Counting, left: float) -> None:
+        self.counting = counting
+        self.left = left
+        self.depth = 0
+        """The number of loops of tail calls within each other that run."""
+        self.executed: dict[Counters | Countable, int] = {}
+        """The counters of what was executed, with their times."""
 
     def note(self, counters: Counters | Countable, length: int, times: int = 1) -> None:
         """Note that a segment or a template of this `length` has run."""
