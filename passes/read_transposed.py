@@ -9,14 +9,17 @@ Read the transposed right operand of a product where it is, in the kernel of the
     %t = relay.transpose %r {axes = array<i64: 1, 0, 2>, relay.fused}
     %y = relay.nn.batch_matmul %p, %t {transpose_b = false}
 
-The last dim must stay the last: then the columns of the product are contiguous, and a kernel that
-is compiled reads them in vectors, with another stride from row to row (`fuse-elementwise`). So the
-heads of attention are not copied. Reshapes that only remove dims of 1 may be between the two.
+If the last dim stays the last, the columns of the product are contiguous, and a kernel that is
+compiled reads them in vectors, with another stride from row to row (`fuse-elementwise`). If the
+last dim is the one that is summed, such as of keys (h, n, d) -> (h, d, n), and the columns are
+open, the kernel transposes the columns of each tile in a buffer on the stack. So neither the keys
+nor the values of attention are copied. Reshapes that only remove dims of 1 may be between the two.
 `fuse-ops` puts what is marked `relay.fused` into the kernel of its only user. Level `relay`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -36,23 +39,31 @@ from .support.changes import ReportingPass
 from .support.levels import Level
 from .support.rewriting import apply_patterns, erase_unused
 
+DEPTHS = range(16, 129, 16)
+"""The sums for which a kernel transposes tiles as fast as another one all columns."""
+
 
 def transposition_of(operand: SSAValue) -> TransposeOp | None:
-    """Return the transposition that `operand` is, but for dims of 1, if its last dim stays."""
+    """Return the transposition that `operand` is, but for dims of 1."""
     value, type = operand, as_tensor(operand.type)
     while isinstance(value.owner, ReshapeOp):
         value = value.owner.data
     turned, before = value.owner, as_tensor(value.type)
     if not isinstance(turned, TransposeOp) or type is None or before is None:
         return None
-    axes = turned.permutation
-    if axes is None or axes[-1] != len(axes) - 1 or not operand.has_one_use():
+    if turned.permutation is None or not operand.has_one_use():
         return None
     return turned if long_dims(type) == long_dims(before) else None
 
 
 def long_dims(type: Tensor) -> list[int]:
     return [dim for dim in type.get_shape() if dim != 1]
+
+
+def has_panels(shape: Sequence[int]) -> bool:
+    """Test whether the columns of (h, d, n) are open, and d is one of `DEPTHS`."""
+    *_, depth, columns = shape
+    return columns == DYNAMIC_INDEX and depth in DEPTHS
 
 
 class ReadTransposed(RewritePattern):
@@ -70,6 +81,8 @@ class ReadTransposed(RewritePattern):
         kept = [axis for axis in axes if shape[axis] != 1]
         inside = sorted(kept)
         if len(kept) != 3 or 1 in type.get_shape() or kept == inside:
+            return
+        if kept[-1] != inside[-1] and not (kept[1] == inside[-1] and has_panels(type.get_shape())):
             return
         dims = [shape[axis] for axis in inside]
         if dims.count(DYNAMIC_INDEX) > 1:

@@ -86,6 +86,35 @@ def is_simple(map: AffineMap) -> bool:
     return all(isinstance(expr, AffineDimExpr | AffineConstantExpr) for expr in map.results)
 
 
+MOST_DEPTH = 128
+"""The rows of a tile of columns that is on the stack: of 32 columns of f32, these have 16 KiB."""
+
+
+def has_panels(shape: Sequence[int]) -> bool:
+    """Test whether a matrix (…, k, n) has open columns that fit on the stack, some at a time."""
+    return shape[-1] == DYNAMIC_INDEX and 0 < shape[-2] <= MOST_DEPTH
+
+
+def is_panel(op: Operation | Block) -> bool:
+    """
+    Test whether `op` transposes (…, n, k) to (…, k, n) for a product, with n open.
+
+    `register_tile` computes some of its columns at a time, on the stack.
+    """
+    if not isinstance(op, linalg.GenericOp) or not is_elementwise(op) or len(op.inputs) != 1:
+        return False
+    (read, written), body, shape = maps_of(op), op.body.block, tensor_of(op.results[0]).get_shape()
+    reader = op.results[0].get_user_of_unique_use()
+    return (
+        isinstance(reader, linalg.GenericOp)
+        and not is_parallel(reader)
+        and body.first_op is body.last_op
+        and read.is_projected_permutation()
+        and read.results[-1:] == written.results[-2:-1]
+        and has_panels(shape)
+    )
+
+
 def store_of(op: linalg.GenericOp) -> bufferization.MaterializeInDestinationOp | None:
     """Return the store of the result of `op` into a buffer, if that is its only use."""
     store = op.results[0].get_user_of_unique_use()

@@ -41,7 +41,11 @@ from .caller_sizes import Origin, lendable_origin, origin_of
 from .tensor_storages import Home, Homes, InOneOf, tensors_in, type_at
 
 MAX_DYNAMIC = 16
-"""The maximum number of dynamic sizes in a workspace, those in workspaces of callees included."""
+"""
+The maximum number of dynamic sizes in a workspace, those in workspaces of callees included.
+
+Callers compute them again. That of an entry has no limit: callers from outside call a function.
+"""
 
 
 MAX_TENSORS = 256
@@ -118,7 +122,8 @@ class Lenders:
         classes = self.classes(function)
         results = self.results(function, classes, is_entry)
         storages = [storage.op for storage in storages_of(classes).found]
-        return Lent(function, results, self.workspaces(function.body.block, storages))
+        limit = None if is_entry else MAX_DYNAMIC
+        return Lent(function, results, self.workspaces(function.body.block, storages, limit))
 
     def describe(self, lent: Lent) -> None:
         """Record the storages and result shapes of a rewritten callee."""
@@ -194,9 +199,13 @@ class Lenders:
         return size_of(storage, self.sizes) == bytes
 
     def workspaces(
-        self, block: Block, storages: Iterable[memory.AllocStorageOp]
+        self, block: Block, storages: Iterable[memory.AllocStorageOp], limit: int | None
     ) -> list[NewWorkspace]:
-        """Return a workspace for each device with storages, of a body, that may share an arena."""
+        """
+        Return a workspace for each device with storages, of a body, that may share an arena.
+
+        It has at most `limit` dynamic sizes.
+        """
         by_type: dict[memory.StorageType, list[tuple[memory.AllocStorageOp, Origin | None]]] = {}
         for op in storages:
             size, origin = op.dynamic_size, None
@@ -211,7 +220,7 @@ class Lenders:
         for type, pairs in by_type.items():
             origins = [origin for _, origin in pairs if origin is not None]
             count = sum(map(self.dynamic_sizes, origins))
-            if count > MAX_DYNAMIC:
+            if limit is not None and count > limit:
                 origins, count = [], 0
                 pairs = [pair for pair in pairs if pair[1] is None]
             if pairs:

@@ -1,6 +1,7 @@
 """Addresses of arrays, 0.1 us each: `array.ctypes.data` takes ten times as long."""
 
 import ctypes
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -16,8 +17,16 @@ if _pointer_at(id(_PROBE) + _DATA).value == _PROBE.ctypes.data:
         """Return the address of the elements: `data` is the first field of `PyArrayObject`."""
         return _pointer_at(id(array) + _DATA).value or 0
 
+    def addresses(arrays: Iterable[Array]) -> list[int]:
+        """Return the addresses of their elements."""
+        return [_pointer_at(id(array) + _DATA).value or 0 for array in arrays]
+
 else:
 
     def address(array: Array) -> int:
         """Return the address of the elements."""
         return array.ctypes.data
+
+    def addresses(arrays: Iterable[Array]) -> list[int]:
+        """Return the addresses of their elements."""
+        return [array.ctypes.data for array in arrays]

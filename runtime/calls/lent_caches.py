@@ -29,25 +29,28 @@ def buffer_rows(function: Function, cache: Cache, given: object, rows: int) -> A
 
     Raises `MachineError` if the buffer has fewer.
     """
-    what = f"parameter '{function.params[cache.parameter].name}' of {function.name}"
-    if rows > cache.maximum:
-        raise MachineError(
-            f"{what} is a cache of at most {cache.maximum} rows, but the result has {rows}"
-        )
     if not isinstance(given, np.ndarray) or not given.flags.c_contiguous:
-        raise MachineError(f"{what} is a cache, so it must be a contiguous NumPy array")
+        raise MachineError(f"{_what(function, cache)}, so it must be a contiguous NumPy array")
     array = cast(Array, given)
     base, start = buffer_of(array)
-    row = prod(array.shape[1:]) * array.itemsize
-    if row and rows > (base.nbytes - start) // row:
-        raise MachineError(
-            f"{what} is a cache, and the result in its memory has {rows} rows, but its buffer has "
-            f"room for {(base.nbytes - start) // row}"
+    _, *dims = array.shape
+    row = prod(dims) * array.itemsize
+    if rows > cache.maximum:
+        reason = f" of at most {cache.maximum} rows, but the result has {rows}"
+    elif row * rows > base.nbytes - start:
+        reason = (
+            f", and the result in its memory has {rows} rows, but its buffer has room for "
+            f"{(base.nbytes - start) // row}"
         )
-    if not base.flags.writeable:
-        raise MachineError(f"{what} is a cache, but its buffer is read-only")
-    shape = (rows, *array.shape[1:])
-    return np.ndarray(shape, array.dtype, base.data, start)
+    elif not base.flags.writeable:
+        reason = ", but its buffer is read-only"
+    else:
+        return np.ndarray((rows, *dims), array.dtype, base, start)
+    raise MachineError(_what(function, cache) + reason)
+
+
+def _what(function: Function, cache: Cache) -> str:
+    return f"parameter '{function.params[cache.parameter].name}' of {function.name} is a cache"
 
 
 def buffer_of(array: Array) -> tuple[Array, int]:
@@ -55,7 +58,7 @@ def buffer_of(array: Array) -> tuple[Array, int]:
     base = array
     while isinstance(base.base, np.ndarray) and base.base.flags.c_contiguous:
         base = base.base
-    return base, address(array) - address(base)
+    return base, 0 if base is array else address(array) - address(base)
 
 
 def require_apart(function: Function, args: Sequence[object]) -> None:

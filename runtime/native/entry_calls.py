@@ -4,30 +4,32 @@ Calls of the functions of a library, with arguments as callers in Python have th
     call = EntryCall(entry, code, program, workspaces)
     call(args)                       an array or a tuple
 
-Arrays as the code reads them, contiguous and of the right types, are passed on if their shapes were
-seen before; all else is converted and checked. What depends on dims alone, the shapes of results
-and the bytes of workspaces, is kept for the last shapes that were seen.
+Arrays as the code reads them, contiguous and of the right types, are passed on if their dims fit;
+all else is converted and checked. What depends on dims alone, the shapes of results and the bytes
+of workspaces, is kept for the last shapes that were seen.
 """
 
 from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable, Sequence
+from itertools import chain, islice
 from math import prod
+from operator import itemgetter
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from ...operators.named_dims import dims_fault
-from ..calls.addresses import address
+from ...operators.named_dims import Bounds
+from ..calls.addresses import address, addresses
 from ..calls.call_arguments import check_structures, flattened
 from ..calls.lent_caches import buffer_rows
 from ..calls.values import Leaf, Value
 from ..errors import MachineError
 from ..memory.limits import default_limit
 from ..program.dtypes import element_type
-from ..program.program import Array, Program
+from ..program.program import Array, Function, Program
 from .interface import TENSOR, Entry, fields_of, nested, spec_of, together
 from .library_code import LibraryCode
 from .output_memory import Shape, Target, Workspaces, given_for, target_of
@@ -37,6 +39,54 @@ READABLE = 0x101
 
 MOST_KEPT = 1024
 """The shapes whose sizes are kept: an encoder sees few, a generator a new one a token."""
+
+
+class DimChecks:
+    """
+    The dims that a function declares, by the place of each among those of all parameters.
+
+        (batch, 8), (batch, n)  ->  ranks (2, 2), fixed {1: 8}, repeated {2: 0}, open [0, 2, 3]
+    """
+
+    def __init__(self, function: Function) -> None:
+        specs = [spec_of(param) for param in function.params]
+        self.ranks = tuple(len(spec.shape) for spec in specs)
+        sizes = [*chain.from_iterable(spec.shape for spec in specs)]
+        names = chain.from_iterable(
+            param.dims or [""] * len(spec.shape)
+            for param, spec in zip(function.params, specs, strict=True)
+        )
+        first: dict[str, int] = {}
+        repeated = {
+            at: first[name]
+            for at, name in enumerate(names)
+            if name and first.setdefault(name, at) != at
+        }
+        fixed = {at: size for at, size in enumerate(sizes) if size is not None}
+        self._fixed, self._fixed_sizes = _picker([*fixed]), tuple(fixed.values())
+        self._repeated, self._first = _picker([*repeated]), _picker([*repeated.values()])
+        self.open = _picker([at for at, size in enumerate(sizes) if size is None])
+        self._bounds: list[tuple[int, Bounds]] = [
+            (first[name], bounds) for name, bounds in function.dim_bounds.items() if name in first
+        ]
+
+    def fit(self, shapes: Sequence[tuple[int, ...]]) -> bool:
+        """Test whether arrays have such dims; `check_structures` says why not."""
+        if tuple(map(len, shapes)) != self.ranks:
+            return False
+        sizes = (*chain.from_iterable(shapes),)
+        return (
+            self._fixed(sizes) == self._fixed_sizes
+            and self._repeated(sizes) == self._first(sizes)
+            and all(bounds.allow(sizes[at]) for at, bounds in self._bounds)
+        )
+
+
+def _picker(places: Sequence[int]) -> Any:
+    """Return a function that returns the items at `places` of a tuple, as a tuple."""
+    if len(places) > 1:
+        return itemgetter(*places)
+    return itemgetter(slice(places[0], places[0] + 1) if places else slice(0))
 
 
 class Measured(NamedTuple):
@@ -73,9 +123,24 @@ class EntryCall:
         self._entry, self._code, self._workspaces = entry, code, workspaces
         self._program, self._lock = program, Lock()
         self._types = [element_type(spec_of(param).dtype) for param in entry.function.params]
+        self._result_types = [element_type(spec_of(result).dtype) for result in entry.results]
         self._nesting, self._is_dynamic = together(entry.nested.outputs), entry.is_dynamic
+        self._is_flat = self._nesting == (len(entry.results), *TENSOR * len(entry.results))
+        self._dims = DimChecks(entry.function)
         self._caches = {cache.result: cache for cache in entry.function.caches}
         self._kept: dict[tuple[tuple[int, ...], ...], Measured] = {}
+        self._measures = [self._measure(f"{pool.symbol}_size") for pool in entry.pools]
+        self._spaces: list[int | None] = [None] * len(entry.pools)
+        """The bytes of workspaces that do not depend on dims, once they are known."""
+        specs = [spec_of(result) for result in entry.results]
+        all_known = zip(specs, entry.allocated, strict=True)
+        self._shapes: list[Shape] | None = None
+        if all(spec.is_static or alone for spec, alone in all_known):
+            self._shapes = [spec.shape for spec in specs]
+        else:
+            self._measure_shapes = self._measure("output_shapes")
+            self._ranks = [len(spec.shape) for spec in specs]
+            self._sizes = ctypes.c_int64 * sum(self._ranks)
         self._call = code.symbol(entry.symbol)
         count = len(entry.tensors) + self._is_dynamic + len(entry.pools)
         self._call.argtypes = [ctypes.c_void_p] * count
@@ -89,7 +154,7 @@ class EntryCall:
         arrays = self._readable(args)
         measured = self._kept.get(tuple([array.shape for array in arrays])) if arrays else None
         if not arrays or measured is None:
-            if not arrays or not self._fit(arrays):
+            if not arrays or not self._dims.fit([array.shape for array in arrays]):
                 arrays = self._converted(args)
             measured = self._measured(arrays)
         if out is None and measured.outputs is not None:
@@ -97,8 +162,10 @@ class EntryCall:
                 self._lent(i, shape, arrays) if i in self._caches else np.empty(shape, dtype)
                 for i, (shape, dtype) in enumerate(measured.outputs)
             ]
-            self._run(arrays, map(address, outputs), measured)
-            return outputs[0] if self._nesting == TENSOR else nested(self._nesting, outputs)
+            self._run(arrays, addresses(outputs), measured)
+            if self._nesting == TENSOR:
+                return outputs[0]
+            return tuple(outputs) if self._is_flat else nested(self._nesting, outputs)
         entry = self._entry
         given = given_for(entry, measured.shapes, out)
         targets = [
@@ -127,7 +194,7 @@ class EntryCall:
 
     def _run(self, arrays: Sequence[Array], outputs: Iterable[object], sizes: Measured) -> None:
         """Call the function with a workspace for each pool."""
-        pointers: list[object] = [*map(address, arrays), *outputs]
+        pointers: list[object] = [*addresses(arrays), *outputs]
         if self._is_dynamic:
             pointers.append(sizes.dims)
         spaces: list[Array] = []
@@ -159,20 +226,6 @@ class EntryCall:
             arrays.append(array)
         return arrays
 
-    def _fit(self, arrays: Sequence[Array]) -> bool:
-        """Test whether arrays have dims that the function declares; `_converted` says why not."""
-        function = self._entry.function
-        for array, param in zip(arrays, function.params, strict=True):
-            shape, wanted = array.shape, spec_of(param).shape
-            if len(shape) != len(wanted) or any(
-                known is not None and known != size
-                for known, size in zip(wanted, shape, strict=True)
-            ):
-                return False
-        given = zip(function.params, arrays, strict=True)
-        named = ((param.name, param.dims, array.shape) for param, array in given)
-        return dims_fault(named, function.dim_bounds) is None
-
     def _converted(self, args: Sequence[object]) -> list[Array]:
         """Return the arguments as the code reads them; raise `MachineError` if they do not fit."""
         entry = self._entry
@@ -199,43 +252,42 @@ class EntryCall:
         measured = self._kept.get(shapes)
         if measured is not None:
             return measured
-        wanted = (spec_of(param).shape for param in self._entry.function.params)
-        open_dims = [
-            size
-            for shape, specs in zip(shapes, wanted, strict=True)
-            for size, known in zip(shape, specs, strict=True)
-            if known is None
-        ]
+        open_dims = self._dims.open((*chain.from_iterable(shapes),))
         dims = (ctypes.c_int64 * len(open_dims))(*open_dims)
-        symbol, results = self._entry.symbol, self._output_shapes(dims)
         spaces = [
-            int(self._measure(f"{symbol}_{pool.symbol}_size")(dims)) for pool in self._entry.pools
+            measure(dims) if size is None else size
+            for size, measure in zip(self._spaces, self._measures, strict=True)
         ]
-        outputs = [
-            (tuple([size for size in shape if size is not None]), element_type(spec_of(p).dtype))
-            for shape, p in zip(results, self._entry.results, strict=True)
-        ]
-        is_known = not any(None in shape for shape in results)
-        limit = default_limit()
-        fits = is_known and all(prod(s) * dtype.itemsize <= limit for s, dtype in outputs)
+        if not self._kept:
+            are_known = [pool.size is not None for pool in self._entry.pools]
+            known = zip(are_known, spaces, strict=True)
+            self._spaces = [size if is_known else None for is_known, size in known]
+        results, outputs = self._output_shapes(dims), None
+        if not any([None in shape for shape in results]):
+            pairs = [*zip(cast("list[tuple[int, ...]]", results), self._result_types, strict=True)]
+            limit = default_limit()
+            if all([prod(shape) * dtype.itemsize <= limit for shape, dtype in pairs]):
+                outputs = pairs
         if len(self._kept) >= MOST_KEPT:
             self._kept.clear()
-        measured = Measured(dims, results, spaces, outputs if fits else None)
+        measured = Measured(dims, results, spaces, outputs)
         self._kept[shapes] = measured
         return measured
 
-    def _output_shapes(self, dims: Any) -> list[Shape]:
-        entry, specs = self._entry, [spec_of(result) for result in self._entry.results]
-        if all(spec.is_static or alone for spec, alone in zip(specs, entry.allocated, strict=True)):
-            return [spec.shape for spec in specs]
-        found = (ctypes.c_int64 * sum(len(spec.shape) for spec in specs))()
-        if self._measure(f"{entry.symbol}_output_shapes")(dims, found):
+    def _output_shapes(self, dims: Any) -> Sequence[Shape]:
+        if self._shapes is not None:
+            return self._shapes
+        sizes: Any = self._sizes()
+        if self._measure_shapes(dims, sizes):
             self._code.fail()
-        sizes = (None if size < 0 else size for size in found)
-        return [tuple(next(sizes) for _ in spec.shape) for spec in specs]
+        left = iter(sizes[:])
+        shapes: list[Shape] = [tuple(islice(left, rank)) for rank in self._ranks]
+        if min(sizes) >= 0:
+            return shapes
+        return [tuple([None if size < 0 else size for size in shape]) for shape in shapes]
 
-    def _measure(self, symbol: str) -> Any:
+    def _measure(self, name: str) -> Any:
         """Return a function of dims."""
-        function = self._code.symbol(symbol)
+        function = self._code.symbol(f"{self._entry.symbol}_{name}")
         function.restype = ctypes.c_int64
         return function

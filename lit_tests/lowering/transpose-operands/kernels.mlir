@@ -51,3 +51,32 @@ func.func private @by_columns(%mx: memref<8x16xf32>, %mw: memref<16x32xf32>, %ou
   bufferization.materialize_in_destination %p in restrict writable %out : (tensor<8x32xf32>, memref<8x32xf32>) -> ()
   func.return
 }
+
+// -----
+
+// If the columns are open, a loop on tensors transposes them, in the tiles of the product.
+//
+// CHECK-LABEL: @open_columns
+// CHECK-NOT:     memref.alloc
+// CHECK:         %[[T:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<?x16xf32>) outs(%{{.*}} : tensor<16x?xf32>)
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %[[T]] : tensor<8x16xf32>, tensor<16x?xf32>)
+func.func private @open_columns(%mx: memref<8x16xf32>, %mw: memref<?x16xf32>, %out: memref<8x?xf32>) attributes {xrelay.kernel} {
+  %x = bufferization.to_tensor %mx restrict : memref<8x16xf32> to tensor<8x16xf32>
+  %w = bufferization.to_tensor %mw restrict : memref<?x16xf32> to tensor<?x16xf32>
+  %c = arith.constant 0 : index
+  %n = tensor.dim %w, %c : tensor<?x16xf32>
+  %se = tensor.empty(%n) : tensor<8x?xf32>
+  %z = arith.constant 0.0 : f32
+  %s0 = linalg.fill ins(%z : f32) outs(%se : tensor<8x?xf32>) -> tensor<8x?xf32>
+  %p = linalg.generic {
+      indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]
+    } ins(%x, %w : tensor<8x16xf32>, tensor<?x16xf32>) outs(%s0 : tensor<8x?xf32>) {
+  ^bb0(%e0: f32, %e1: f32, %e2: f32):
+    %p = arith.mulf %e0, %e1 : f32
+    %v = arith.addf %e2, %p : f32
+    linalg.yield %v : f32
+  } -> tensor<8x?xf32>
+  bufferization.materialize_in_destination %p in restrict writable %out : (tensor<8x?xf32>, memref<8x?xf32>) -> ()
+  func.return
+}

@@ -42,7 +42,22 @@ func.func @bias(%p: tensor<4x2x8xf32>, %v: tensor<8x32xf32>, %b: tensor<32xf32>)
 
 // -----
 
-// Columns that are not contiguous are copied, and so is what others read, too.
+// Keys of open number are transposed in the kernel of the product, in the order in which they are.
+//
+// CHECK-LABEL: @keys
+// CHECK-NEXT:    %[[K:.*]] = relay.reshape %k {newshape = array<i64: -1, 4, 16>} : (tensor<?x1x4x16xf32>) -> tensor<?x4x16xf32>
+// CHECK-NEXT:    %[[T:.*]] = relay.transpose %[[K]] {relay.fused, axes = array<i64: 1, 2, 0>} : (tensor<?x4x16xf32>) -> tensor<4x16x?xf32>
+// CHECK-NEXT:    relay.nn.batch_matmul %q, %[[T]]
+func.func @keys(%q: tensor<4x2x16xf32>, %k: tensor<?x1x4x16xf32>) -> tensor<4x2x?xf32> {
+  %t = relay.transpose %k {axes = array<i64: 1, 2, 3, 0>} : (tensor<?x1x4x16xf32>) -> tensor<1x4x16x?xf32>
+  %r = relay.reshape %t {newshape = array<i64: -3, -2>} : (tensor<1x4x16x?xf32>) -> tensor<4x16x?xf32>
+  %y = relay.nn.batch_matmul %q, %r {transpose_b = false} : (tensor<4x2x16xf32>, tensor<4x16x?xf32>) -> tensor<4x2x?xf32>
+  func.return %y : tensor<4x2x?xf32>
+}
+
+// -----
+
+// Other columns that are not contiguous are copied, and so is what others read, too.
 //
 // CHECK-LABEL: @columns
 // CHECK-NOT:     relay.fused

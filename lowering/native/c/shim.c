@@ -195,13 +195,12 @@ XRELAY_SHARED void xrelay_event(uint32_t number, int32_t event, void *context) {
   if (event < 2) *state |= bit;
 }
 
-/* Fail with message `code`, in which {0} and {1} are `a` and `b`, unless the lowest bit is set. */
-XRELAY_SHARED void xrelay_require(uint8_t ok, int64_t code, int64_t a, int64_t b) {
+/* Fail with message `code`, in which {0} and {1} are `a` and `b`. */
+__attribute__((noreturn)) XRELAY_LOCAL void xrelay_fail_with(int64_t code, int64_t a, int64_t b) {
   char text[sizeof xrelay_error];
   const char *from = "the program failed";
   const struct xrelay_library *library = xrelay_current->library;
   size_t at = 0;
-  if (ok & 1U) return;
   if (library && 0 <= code && code < library->message_count) from = library->messages[code];
   while (*from && at + 1 < sizeof text) {
     if (from[0] == '{' && (from[1] == '0' || from[1] == '1') && from[2] == '}') {
@@ -214,6 +213,11 @@ XRELAY_SHARED void xrelay_require(uint8_t ok, int64_t code, int64_t a, int64_t b
   }
   text[at] = 0;
   xrelay_fail("%s", text);
+}
+
+/* Fail with message `code` unless the lowest bit is set: a call computes a hundred sizes. */
+XRELAY_SHARED void xrelay_require(uint8_t ok, int64_t code, int64_t a, int64_t b) {
+  if (!(ok & 1U)) xrelay_fail_with(code, a, b);
 }
 
 /* Fail before recursion exhausts the stack. */
@@ -424,13 +428,13 @@ XRELAY_LOCAL int xrelay_overlap(const void *a, int64_t size, const void *b, int6
 
 /* Check the memory of all tensors: it is there, aligned, and no result is in that of another. */
 XRELAY_LOCAL void xrelay_check_memory(const struct xrelay_function *function,
-                                       const int64_t *const *shapes, void *const *data) {
+                                       const int64_t *const *shapes, const int64_t *bytes,
+                                       void *const *data) {
   int32_t i, j;
   for (i = 0; i < function->inputs + function->outputs; i++) {
     const struct xrelay_tensor *tensor = &function->tensors[i];
     const char *kind = i < function->inputs ? "parameter" : "result";
-    int64_t size = xrelay_bytes(tensor, shapes[i]);
-    if (size && !data[i])
+    if (bytes[i] && !data[i])
       xrelay_fail("the data of %s '%s' of %s are NULL", kind, tensor->name, function->name);
     if ((uintptr_t)data[i] % (uintptr_t)xrelay_item(tensor))
       xrelay_fail("the data of %s '%s' of %s must be aligned to %" PRId64 " bytes", kind,
@@ -442,7 +446,7 @@ XRELAY_LOCAL void xrelay_check_memory(const struct xrelay_function *function,
                   shapes[i][0]);
     for (j = 0; i >= function->inputs && j < i; j++)
       if (!(j == tensor->lender && data[i] == data[j]) &&
-          xrelay_overlap(data[i], size, data[j], xrelay_bytes(&function->tensors[j], shapes[j])))
+          xrelay_overlap(data[i], bytes[i], data[j], bytes[j]))
         xrelay_fail("result '%s' of %s overlaps '%s'", tensor->name, function->name,
                     function->tensors[j].name);
   }
@@ -450,7 +454,7 @@ XRELAY_LOCAL void xrelay_check_memory(const struct xrelay_function *function,
 
 /* Return `given`, the workspace of a caller, or allocate one. */
 XRELAY_LOCAL char *xrelay_workspace(const struct xrelay_function *function,
-                                     const int64_t *const *shapes, void *const *data, void *given,
+                                     const int64_t *bytes, void *const *data, void *given,
                                      int64_t size, int64_t alignment) {
   int32_t i;
   if (size < 0) xrelay_fail("the workspace of %s is too large", function->name);
@@ -459,7 +463,7 @@ XRELAY_LOCAL char *xrelay_workspace(const struct xrelay_function *function,
     xrelay_fail("the workspace of %s must be aligned to %" PRId64 " bytes", function->name,
                 alignment);
   for (i = 0; i < function->inputs + function->outputs; i++)
-    if (xrelay_overlap(given, size, data[i], xrelay_bytes(&function->tensors[i], shapes[i])))
+    if (xrelay_overlap(given, size, data[i], bytes[i]))
       xrelay_fail("the workspace of %s overlaps '%s'", function->name, function->tensors[i].name);
   return given;
 }
@@ -593,13 +597,15 @@ XRELAY_LOCAL void xrelay_invoke(const struct xrelay_function *function, void *co
   int64_t all_sizes[function->rank_sum + 1], sizes[function->pool_count + 1];
   int64_t words[function->words + 1], *next = words;
   const int64_t *shapes[count + 1], *shape = all_sizes;
+  int64_t bytes[count + 1];
   int32_t i;
   xrelay_measure(function, dims, all_sizes, sizes);
   for (i = 0; i < count; shape += function->tensors[i++].rank) shapes[i] = shape;
   xrelay_check_dims(function, shapes);
   for (i = function->inputs; tensors && i < count; i++)
     if (!function->tensors[i].is_allocated) xrelay_check_tensor(function, i, shapes[i], tensors[i]);
-  xrelay_check_memory(function, shapes, data);
+  for (i = 0; i < count; i++) bytes[i] = xrelay_bytes(&function->tensors[i], shapes[i]);
+  xrelay_check_memory(function, shapes, bytes, data);
   for (i = function->inputs; i < count; i++) {
     const struct xrelay_tensor *tensor = &function->tensors[i];
     const DLTensor *target = data[i];
@@ -613,7 +619,7 @@ XRELAY_LOCAL void xrelay_invoke(const struct xrelay_function *function, void *co
     const struct xrelay_tensor *tensor = &function->tensors[i];
     if (tensor->is_allocated) continue;
     if (tensor->is_bytes)
-      next = xrelay_describe_bytes(next, data[i], xrelay_bytes(tensor, shapes[i]));
+      next = xrelay_describe_bytes(next, data[i], bytes[i]);
     else
       next = xrelay_describe_memref(next, data[i], tensor->rank, shapes[i]);
   }
@@ -623,7 +629,7 @@ XRELAY_LOCAL void xrelay_invoke(const struct xrelay_function *function, void *co
     next = xrelay_describe_bytes(next, pool, function->library->constant_sizes[i]);
   }
   for (i = 0; i < function->pool_count; i++) {
-    char *pool = xrelay_workspace(function, shapes, data, workspaces[i], sizes[i],
+    char *pool = xrelay_workspace(function, bytes, data, workspaces[i], sizes[i],
                                   function->pools[i].alignment);
     next = xrelay_describe_bytes(next, pool, sizes[i]);
     if (i == function->scratch_pool) xrelay_use_scratch(pool, sizes[i]);
@@ -635,7 +641,7 @@ XRELAY_LOCAL void xrelay_invoke(const struct xrelay_function *function, void *co
   for (i = function->inputs; i < count; i++) {
     const struct xrelay_tensor *tensor = &function->tensors[i];
     if (tensor->code == XRELAY_BOOL && !tensor->is_allocated)
-      xrelay_make_bools(data[i], xrelay_bytes(tensor, shapes[i]));
+      xrelay_make_bools(data[i], bytes[i]);
   }
   xrelay_hand_over(function, words, data);
 }

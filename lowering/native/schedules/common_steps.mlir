@@ -58,6 +58,22 @@ transform.named_sequence @reduction_in_tiles(%func: !op {transform.readonly}) ->
   transform.yield %tiles : !op
 }
 
+// The sizes of tiles are known, where they are whole.
+transform.named_sequence @canonicalize_tiles(%loop: !op {transform.readonly}) {
+  transform.apply_patterns to %loop {
+    transform.apply_patterns.linalg.tiling_canonicalization
+    transform.apply_patterns.canonicalization
+  } : !op
+  transform.yield
+}
+
+// Squares of an operand that is transposed become vectors.
+transform.named_sequence @vectorize_panel(%loop: !op {transform.readonly}) {
+  %squares = transform.structured.match attributes{xrelay.panel} in %loop : (!op) -> !op
+  transform.structured.vectorize %squares : !op
+  transform.yield
+}
+
 // Tiles become vectors, and sums values that the loops carry.
 transform.named_sequence @vectorize_tiles(%func: !op {transform.readonly}) {
   transform.apply_patterns to %func {

@@ -28,7 +28,7 @@ from xdsl.ir.affine import (
 )
 
 from ...linalg.builder import tensor_of
-from ..linalg_generics import TRANSPOSING, UNTILED, maps_of, ops_of
+from ..linalg_generics import TRANSPOSING, UNTILED, is_panel, maps_of, ops_of
 
 PARALLEL, REDUCTION = "parallel", "reduction"
 
@@ -57,6 +57,8 @@ class Nest:
     """True if an elementwise op reads the result."""
     work_after: int = 0
     """The number of its ops."""
+    panel: int | None = None
+    """The operand that a loop transposes, a tile of columns at a time; None if there is none."""
 
     @property
     def has_product(self) -> bool:
@@ -105,8 +107,9 @@ def nest_between(reduction: linalg.GenericOp, root: linalg.GenericOp) -> Nest | 
         return None
     sizes = tuple(None if size == DYNAMIC_INDEX else size for size in shape)
     depth, after = _depth(reduction), 0 if root is reduction else len(root.body.block.ops)
-    bits = element.bitwidth
-    return Nest(iterators, sizes, parallel, tuple(inputs), bits, depth, after > 0, after)
+    panels = [i for i, value in enumerate(reduction.inputs) if is_panel(value.owner)]
+    panel, bits = panels[0] if panels else None, element.bitwidth
+    return Nest(iterators, sizes, parallel, tuple(inputs), bits, depth, after > 0, after, panel)
 
 
 def _depth(reduction: linalg.GenericOp) -> int | None:
@@ -133,7 +136,7 @@ def _is_chain(kernel: FuncOp, reduction: Operation, root: linalg.GenericOp) -> b
                 return False
             after.add(op)
         elif isinstance(op, linalg.GenericOp) and op is not reduction:
-            if not {TRANSPOSING, UNTILED} & op.attributes.keys():
+            if not {TRANSPOSING, UNTILED} & op.attributes.keys() and not is_panel(op):
                 return False
     if root is reduction:
         return True

@@ -14,15 +14,20 @@ open number of rows, too, and fewer rows have more columns, so that there are as
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
+from math import gcd
 
 from xdsl.dialects.builtin import ArrayAttr, StringAttr, UnitAttr
 from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
 from xdsl.ir import SSAValue
 
 from ....dialects.integers import i64_attribute
+from ..linalg_generics import SIDE
 from .nests import REDUCTION, Nest
 from .scheduling import ROOT, Steps, root_in
 from .tiles import Tile
+
+PANEL = "xrelay.panel"
+"""The attribute of the loop that transposes an operand, and of its tiles."""
 
 ROWS = "xrelay.rows"
 """With the number of a loop: the attribute of the loops over the rows of a tile along it."""
@@ -34,6 +39,10 @@ def register_tile(nest: Nest, tile: Tile, steps: Steps, func: SSAValue) -> None:
     kinds = ArrayAttr(IteratorTypeAttr(IteratorType(kind)) for kind in nest.iterators)
     reduction = steps.match(func, "linalg.generic", iterator_types=kinds)
     steps.op("annotate", reduction, properties={"name": StringAttr("xrelay.reduction")})
+    if nest.panel is not None:
+        number = {"operand_number": i64_attribute(nest.panel)}
+        (panel,) = steps.op("get_producer_of_operand", reduction, results=1, properties=number)
+        steps.op("annotate", panel, properties={"name": StringAttr(PANEL)})
     if tile.block is not None:
         root, _ = steps.fuse(root, _spread(nest, {len(nest.parallel) - 1: tile.block}))
     sizes = list(_cut(nest, tile, steps, root, {}))
@@ -79,6 +88,8 @@ def _cut(
         if ends:
             loops = steps.fuse(root, _spread(nest, sizes), _spread_order(nest, tile.order))
             parts = _peeled(nest, steps, loops[-1], loop, ends)
+            if nest.panel is not None and loop == len(nest.parallel) - 1:
+                _transpose_columns(nest, steps, parts, (first, *ends))
             for part, size in zip(parts, (first, *ends), strict=True):
                 yield from _cut(nest, tile, steps, part, {**outer, loop: size})
             return
@@ -86,6 +97,21 @@ def _cut(
     if sizes:
         steps.fuse(root, _spread(nest, sizes), _spread_order(nest, tile.order))
     yield outer
+
+
+def _transpose_columns(
+    nest: Nest, steps: Steps, parts: Sequence[SSAValue], widths: Sequence[int]
+) -> None:
+    """Transpose the columns of each of `parts`, so many, before the loops over rows in it."""
+    for part, width in zip(parts, widths, strict=True):
+        (columns,) = steps.op(
+            "get_parent_op", part, results=1, properties={"op_name": StringAttr("scf.for")}
+        )
+        steps.include("canonicalize_tiles", columns)
+        panel = steps.match(columns, **{PANEL: UnitAttr()})
+        batches = [1] * (len(nest.inputs[nest.panel or 0].results) - 2)
+        steps.tile(panel, [*batches, gcd(nest.depth or 1, SIDE), min(width, SIDE)])
+        steps.include("vectorize_panel", columns)
 
 
 def _peeled(
