@@ -7,14 +7,16 @@ Nothing here recurses, as data (a long list, say) may be nested deeper than Pyth
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import prod
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
 from ...operators.records import record
 from ..errors import MachineError
-from ..memory.limits import Owner, default_limit
-from ..program.objects import Closure, Data, Object, Tensor, fields_of
+from ..memory.limits import ALIGNMENT, Owner, default_limit
+from ..memory.spaces import Space
+from ..program.objects import Closure, Data, Object, Storage, Tensor, fields_of
 from ..program.program import Array, spec_of
 from .unfolding import FEW, ITEM, charge, tuple_fields, unfolded_size
 
@@ -152,6 +154,14 @@ def built(structure: Structure, allocate: Callable[[Leaf], Tensor]) -> tuple[Obj
         parts = tuple(done.pop() for _ in range(item.size))
         done.append(item.kind(item.tag, parts))
     return done.pop(), [tensor.array for tensor in tensors]
+
+
+def allocated(leaf: Leaf, device: int, space: Space) -> Tensor:
+    """Return a tensor in memory of `space`, for a copy of a value; raise `OutOfMemory`."""
+    size = prod(leaf.shape) * leaf.dtype.itemsize
+    at, memory = space.take(size, ALIGNMENT, f"{leaf.dtype}{list(leaf.shape)}")
+    storage = Storage(size, device, memory, at, ALIGNMENT)
+    return Tensor(memory.view(leaf.dtype).reshape(leaf.shape), device, parts=(storage,))
 
 
 CURES = {"a closure": "return what it computes", "a reference": "return what it refers to"}

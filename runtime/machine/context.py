@@ -124,7 +124,7 @@ class Context:
 
     @cached_property
     def may_jump(self) -> bool:
-        """Whether calls may run in place of others: values on one device, without references."""
+        """Test whether calls may run in place of others: on one device, without references."""
         has_caches = any(function.caches for function in self.program.functions)
         return not (self.has_references or has_caches or any(self.homes))
 

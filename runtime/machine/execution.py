@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...operators.records import record
-from ..calls.call_arguments import allocated
-from ..calls.values import Value, built, copy_out, flatten
+from ..calls.values import Value, allocated, built, copy_out, flatten
 from ..errors import MachineError, described
 from ..memory.limits import OutOfMemory, Owner, Stack
 from ..observe.counters import Countable, Counters, Counting
