@@ -80,7 +80,7 @@ def new_entry(program: Program, arena: Arena, index: int, values: Sequence[FlatV
     base, size = (0,) * len(spaces), TraceSize()
     frame = Frame(index, tuple(args), spaces, workspace, base, size)
     tensors = [value.structure[0] for value in values]
-    types = [item for item in tensors if isinstance(item, Leaf)]
+    types = [(item.dtype, item.shape) for item in tensors if isinstance(item, Leaf)]
     extents = (*(space.extent for space in spaces), workspace.extent)
     simple = types if len(types) == len(values) else None
     return Entry([value.structure for value in values], frame, inputs, simple, extents)

@@ -44,10 +44,11 @@ Value: TypeAlias = "Array | tuple[Value, ...]"
 
 
 class Leaf(NamedTuple):
-    """A tensor in a `FlatValue`."""
+    """A tensor in a `FlatValue`; on this `device` if it is the result of a loop of tail calls."""
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
+    device: int = 0
 
 
 class Node(NamedTuple):
@@ -154,6 +155,25 @@ def built(structure: Structure, allocate: Callable[[Leaf], Tensor]) -> tuple[Obj
         parts = tuple(done.pop() for _ in range(item.size))
         done.append(item.kind(item.tag, parts))
     return done.pop(), [tensor.array for tensor in tensors]
+
+
+def devices_of(result: Object) -> tuple[int, ...]:
+    """Return the devices of the tensors in `result`, depth first; nothing if all are the host."""
+    devices: list[int] = []
+    rest = [result]
+    while rest:
+        item = rest.pop()
+        if isinstance(item, Tensor):
+            devices.append(item.device)
+        else:
+            rest += reversed(item.parts)
+    return tuple(devices) if any(devices) else ()
+
+
+def placed(structure: Structure, devices: Sequence[int]) -> Structure:
+    """Return a structure whose tensors are on these `devices`, or on the host if there are none."""
+    left = iter(devices)
+    return tuple(x._replace(device=next(left, 0)) if isinstance(x, Leaf) else x for x in structure)
 
 
 def allocated(leaf: Leaf, device: int, space: Space) -> Tensor:

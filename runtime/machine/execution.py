@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...operators.records import record
-from ..calls.values import Value, allocated, built, copy_out, flatten
+from ..calls.values import Value, allocated, built, copy_out, flatten, placed
 from ..errors import MachineError, described
 from ..memory.limits import OutOfMemory, Owner, Stack
 from ..observe.counters import Countable, Counters, Counting
@@ -84,13 +84,15 @@ def resume(
 class Running:
     """A call, of which `left` more instructions may be executed; hands counters to `counting`."""
 
-    __slots__ = ("counting", "depth", "executed", "left")
+    __slots__ = ("counting", "depth", "devices", "executed", "left")
 
     def __init__(self, counting: Counting, left: float) -> None:
         self.counting = counting
         self.left = left
         self.depth = 0
         """The number of loops of tail calls within each other that run."""
+        self.devices: Sequence[int] = ()
+        """Those of the tensors in the result of the last loop."""
         self.executed: dict[Counters | Countable, int] = {}
         """The counters of what was executed, with their times."""
 
@@ -181,7 +183,7 @@ class Executor:
                     depth -= segment.trace_size + ACTIVATION_SIZE
                     frame = end.callee
                     value = self.context.jump(frame.function, self.values(frame.args), running)
-                    segment = self._received(segment, value, decisions)
+                    segment = self._received(segment, value, running.devices, decisions)
                 case Call():
                     callers.append(segment)
                     depth += segment.trace_size + ACTIVATION_SIZE
@@ -203,21 +205,30 @@ class Executor:
         owner = Owner(self.context.memory)
         return [copy_out(arg, owner, stays=True) for arg in args]
 
-    def _received(self, caller: Segment, value: Value, decisions: list[Decision] | None) -> Segment:
+    def _received(
+        self,
+        caller: Segment,
+        value: Value,
+        devices: Sequence[int],
+        decisions: list[Decision] | None,
+    ) -> Segment:
         """Return the segment after the call at the end of `caller`, whose result is `value`."""
         flat, end = flatten(value), caller.end
+        structure = placed(flat.structure, devices)
         if decisions is not None:
-            decisions.append(flat.structure)
-        successor = caller.successors.get(flat.structure)
+            decisions.append(structure)
+        successor = caller.successors.get(structure)
         if successor is None:
             assert isinstance(end, Call), "it is a caller"
             assert caller.state is not None, "it continues"
             state = caller.state.copy()
-            result, inputs = built(flat.structure, lambda leaf: allocated(leaf, 0, state.spaces[0]))
+            result, inputs = built(
+                structure, lambda leaf: allocated(leaf, leaf.device, state.spaces[leaf.device])
+            )
             state.write(end.dst, result)
             successor = self._record(state, end.pc, {})
             successor.inputs = inputs
-            self._keep(caller, flat.structure, successor)
+            self._keep(caller, structure, successor)
         for target, array in zip(successor.inputs, flat.arrays, strict=True):
             target[...] = array
         return successor

@@ -35,6 +35,7 @@ from ..calls.values import (
     Value,
     copied,
     copy_out,
+    devices_of,
     leaves,
     object_of,
     store,
@@ -376,8 +377,10 @@ class Machine:
                 return Pending(callee.function, self._executor.values(callee.args), True)
             if out is not None:
                 return store(result, out)
-            if type(result) is Tensor and result.array.nbytes <= SMALL_RESULT:
+            if type(result) is Tensor and result.array.nbytes <= SMALL_RESULT and not stays:
                 return copied(result.array)
+            if stays:
+                running.devices = devices_of(result)
             return copy_out(result, Owner(self.memory), stays=stays)
         except OutOfMemory as error:
             raise MachineError(f"the result of {function.name}: {error}") from error

@@ -34,7 +34,7 @@ from ..program import instructions as vm
 from ..program.dtypes import element_type
 from ..program.kernel_shapes import MAX_SIZES, UnknownShape, size_inputs
 from ..program.objects import Closure, Computation, Data, Object, Ref, Storage, Tensor, tensors_in
-from ..program.program import Array, Function, Kernel, Step, TensorSpec, spec_of
+from ..program.program import Array, Function, Kernel, Param, Step, TensorSpec, spec_of
 from ..program.size_operations import SCALARS, Relation, Scalar
 from .binding import Bound
 from .context import Context
@@ -538,8 +538,9 @@ class Recorder:
         frame, registers = self.state.frame, self.state.registers
         if not self.context.may_jump or any(o.keeps_frames for o in self.observers):
             return None
-        kinds = _kinds(args)
-        if kinds is None or (function == frame.function and kinds != _kinds(frame.args)):
+        params = self.context.program.functions[function].params
+        kinds = _kinds(args, params)
+        if kinds is None or (function == frame.function and kinds != _kinds(frame.args, params)):
             return None
         return self.context.cycles.after_tail_call(
             *(frame.function, self.pc, dst, function),
@@ -762,17 +763,18 @@ class Recorder:
         self.state.kill(i.register, self.pc)
 
 
-def _kinds(args: Sequence[Object]) -> list[object] | None:
+def _kinds(args: Sequence[Object], params: Sequence[Param]) -> list[object] | None:
     """Return the kinds of the objects in `args`, depth first; None if they cannot be copied."""
     kinds: list[object] = []
-    rest = list(args)
+    rest = [(arg, param.device) for arg, param in zip(args, params, strict=True)]
     while rest and len(kinds) <= MAX_OBJECTS:
-        match item := rest.pop():
-            case Tensor():
+        item, device = rest.pop()
+        match item:
+            case Tensor() if item.device == device:
                 kinds.append(Tensor)
             case Data(tag=fact) | Closure(function=fact):
                 kinds.append((type(item), fact, len(item.parts)))
-                rest += item.parts
+                rest += [(part, device) for part in item.parts]
             case _:
                 return None
     return None if rest else kinds

@@ -162,6 +162,7 @@ class Templates:
                 others = [other for other in templates if other is not template]
                 self.by_function[index] = [template, *others]
             if template.jumps is None:
+                running.devices = template.devices
                 return value
             if template.jumps == index and not observers:
                 value = bound.turns(value, running)

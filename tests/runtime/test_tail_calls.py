@@ -179,6 +179,32 @@ def test_lists_are_built_and_folded():
         np.testing.assert_allclose(y, total, rtol=1e-5)
 
 
+def test_a_loop_on_another_device_runs_in_constant_memory(monkeypatch: pytest.MonkeyPatch):
+    """Its result, which is there, is the operand of a kernel after it."""
+    rows = f32(None, 4)
+    size = vm.ShapeOf(3, 0), vm.LoadConsti(4, 16), vm.LoadConsti(5, 0)
+    bytes = vm.Compute(6, "extract", (3, 5)), vm.Compute(7, "muli", (6, 4))
+    store = vm.AllocStorage(8, vm.Reg(7), 64, 1), vm.AllocTensorReg(9, 8, 0, 3, "float32")
+    double = *size, *bytes, *store, vm.InvokePacked(0, (0, 0), (9,))
+    less = vm.LoadConsti(10, -1), vm.Compute(11, "addi", (1, 10))
+    turn = *double, *less, vm.Invoke(12, 1, (9, 11)), vm.Ret(12)
+    loop = function([rows, None], vm.If(1, None, 2, 1), vm.Ret(0), *turn, name="loop", devices=[1])
+    code = vm.Invoke(0, 1, (0, 1)), *double, vm.Ret(9)
+    main = function([rows, None], *code, devices=[1])
+    add = kernel("add", [rows, rows], rows)
+    machine = Machine(
+        program(main, loop, kernels=[add], devices=("cpu:0", "cuda:0")), memory_limit=LITTLE
+    )
+    segments = count_recorded(monkeypatch)
+    for count, height in ((0, 3), (1, 1), (3, 2), (4, 3), (COUNT, 5)):
+        x, before = np.zeros((height, 4), np.float32), len(segments)
+        x[0] = 2.0 ** min(count, 3)
+        (y,) = machine.run("main", x, np.int64(count))
+        with np.errstate(over="ignore"):
+            np.testing.assert_array_equal(y, np.ldexp(x, count + 1))
+    assert len(segments) == before
+
+
 def test_an_endless_loop_ends_at_the_limit_of_instructions():
     code = vm.Invoke(1, 0, (0,)), vm.Ret(1)
     machine = Machine(program(function([f32(4)], *code)), max_instructions=10_000)
