@@ -103,14 +103,6 @@ class Running:
         if len(self.executed) > MAX_UNCOUNTED:
             self.end()
 
-    def saved(self) -> tuple[float, dict[Counters | Countable, int]]:
-        """Return the state, for `restore`."""
-        return self.left, self.executed.copy()
-
-    def restore(self, state: tuple[float, dict[Counters | Countable, int]]) -> None:
-        """Forget what was executed since `saved` returned `state`: it is executed again."""
-        self.left, self.executed = state
-
     def end(self) -> None:
         """Hand over the counters."""
         self.counting.note(self.executed)
@@ -183,7 +175,7 @@ class Executor:
                     depth -= segment.trace_size + ACTIVATION_SIZE
                     frame = end.callee
                     value = self.context.jump(frame.function, self.values(frame.args), running)
-                    segment = self._received(segment, value, running.devices, decisions)
+                    segment = self._received(segment, value, running, decisions)
                 case Call():
                     callers.append(segment)
                     depth += segment.trace_size + ACTIVATION_SIZE
@@ -206,15 +198,11 @@ class Executor:
         return [copy_out(arg, owner, stays=True) for arg in args]
 
     def _received(
-        self,
-        caller: Segment,
-        value: Value,
-        devices: Sequence[int],
-        decisions: list[Decision] | None,
+        self, caller: Segment, value: Value, running: Running, decisions: list[Decision] | None
     ) -> Segment:
         """Return the segment after the call at the end of `caller`, whose result is `value`."""
         flat, end = flatten(value), caller.end
-        structure = placed(flat.structure, devices)
+        structure = placed(flat.structure, running.devices)
         if decisions is not None:
             decisions.append(structure)
         successor = caller.successors.get(structure)

@@ -300,7 +300,7 @@ class Machine:
             observer.begin(self.program.functions[index].name)
         running = Running(self._counting, self._max_instructions)
         try:
-            return self._run(arena, Pending(index, args), running, out)
+            return self._run(arena, Pending(index, args), running, out, False)
         finally:
             running.end()
             for observer in observers:
@@ -311,20 +311,14 @@ class Machine:
         arena = self._acquire()
         running.depth += 1
         try:
-            result = self._run(arena, Pending(index, args, True), running, None, stays=True)
+            result = self._run(arena, Pending(index, args, True), running, None, True)
         finally:
             running.depth -= 1
         self._release(arena)
         return result
 
     def _run(
-        self,
-        arena: Arena,
-        call: Pending,
-        running: Running,
-        out: Value | None,
-        *,
-        stays: bool = False,
+        self, arena: Arena, call: Pending, running: Running, out: Value | None, stays: bool
     ) -> Value:
         """
         Run `call`, and the calls in its place, by templates and recorded paths in turns.

@@ -140,15 +140,16 @@ class Templates:
                     return Pending(index, args, jumps)
                 for observer in observers:
                     observer.tries()
-                bound, before = bind(template), running.saved() if template.loops else None
+                bound = bind(template)
+                before = (running.left, running.executed.copy()) if template.loops else None
                 try:
                     result = bound.run(running, args)
                 except Exception:  # recorded, it fails with its position
                     result = None
                 if result is not None:
                     break
-                if before is not None:
-                    running.restore(before)
+                if before is not None:  # what its loops have executed is executed again
+                    running.left, running.executed = before
                 for observer in observers:
                     observer.starts_over()
             else:
