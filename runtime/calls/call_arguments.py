@@ -7,19 +7,16 @@ Prepare the memory of calls for arguments of certain types.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 
 from ..errors import MachineError
 from ..machine.paths import Frame, TraceSize
 from ..memory.arena import Arena, Entry
-from ..memory.limits import ALIGNMENT
-from ..memory.spaces import Space
 from ..program.dtypes import has_element_type
-from ..program.objects import Object, Storage, Tensor
+from ..program.objects import Object, Tensor
 from ..program.program import Array, Function, Program, spec_of
 from .argument_types import check_types
 from .value_checks import check_arguments
-from .values import FlatValue, Leaf, built, flatten, stand_in
+from .values import FlatValue, Leaf, allocated, built, flatten, stand_in
 
 
 def flattened(
@@ -64,14 +61,6 @@ def check_structures(program: Program, function: Function, values: Sequence[Flat
                 raise MachineError(f"{name} has unsupported type {type}")
 
 
-def allocated(leaf: Leaf, device: int, space: Space) -> Tensor:
-    """Return a tensor in memory of `space`, for a copy of a value; raise `OutOfMemory`."""
-    size = prod(leaf.shape) * leaf.dtype.itemsize
-    at, memory = space.take(size, ALIGNMENT, f"{leaf.dtype}{list(leaf.shape)}")
-    storage = Storage(size, device, memory, at, ALIGNMENT)
-    return Tensor(memory.view(leaf.dtype).reshape(leaf.shape), device, parts=(storage,))
-
-
 def new_entry(program: Program, arena: Arena, index: int, values: Sequence[FlatValue]) -> Entry:
     """
     Return an entry for calls of function `index` with arguments like `values`.
@@ -91,7 +80,7 @@ def new_entry(program: Program, arena: Arena, index: int, values: Sequence[FlatV
     base, size = (0,) * len(spaces), TraceSize()
     frame = Frame(index, tuple(args), spaces, workspace, base, size)
     tensors = [value.structure[0] for value in values]
-    types = [item for item in tensors if isinstance(item, Leaf)]
+    types = [(item.dtype, item.shape) for item in tensors if isinstance(item, Leaf)]
     extents = (*(space.extent for space in spaces), workspace.extent)
     simple = types if len(types) == len(values) else None
     return Entry([value.structure for value in values], frame, inputs, simple, extents)

@@ -7,14 +7,16 @@ Nothing here recurses, as data (a long list, say) may be nested deeper than Pyth
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import prod
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
 from ...operators.records import record
 from ..errors import MachineError
-from ..memory.limits import Owner, default_limit
-from ..program.objects import Closure, Data, Object, Tensor, fields_of
+from ..memory.limits import ALIGNMENT, Owner, default_limit
+from ..memory.spaces import Space
+from ..program.objects import Closure, Data, Object, Storage, Tensor, fields_of
 from ..program.program import Array, spec_of
 from .unfolding import FEW, ITEM, charge, tuple_fields, unfolded_size
 
@@ -42,10 +44,11 @@ Value: TypeAlias = "Array | tuple[Value, ...]"
 
 
 class Leaf(NamedTuple):
-    """A tensor in a `FlatValue`."""
+    """A tensor in a `FlatValue`; on this `device` if it is the result of a loop of tail calls."""
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
+    device: int = 0
 
 
 class Node(NamedTuple):
@@ -152,6 +155,33 @@ def built(structure: Structure, allocate: Callable[[Leaf], Tensor]) -> tuple[Obj
         parts = tuple(done.pop() for _ in range(item.size))
         done.append(item.kind(item.tag, parts))
     return done.pop(), [tensor.array for tensor in tensors]
+
+
+def devices_of(result: Object) -> tuple[int, ...]:
+    """Return the devices of the tensors in `result`, depth first; nothing if all are the host."""
+    devices: list[int] = []
+    rest = [result]
+    while rest:
+        item = rest.pop()
+        if isinstance(item, Tensor):
+            devices.append(item.device)
+        else:
+            rest += reversed(item.parts)
+    return tuple(devices) if any(devices) else ()
+
+
+def placed(structure: Structure, devices: Sequence[int]) -> Structure:
+    """Return a structure whose tensors are on these `devices`, or on the host if there are none."""
+    left = iter(devices)
+    return tuple(x._replace(device=next(left, 0)) if isinstance(x, Leaf) else x for x in structure)
+
+
+def allocated(leaf: Leaf, device: int, space: Space) -> Tensor:
+    """Return a tensor in memory of `space`, for a copy of a value; raise `OutOfMemory`."""
+    size = prod(leaf.shape) * leaf.dtype.itemsize
+    at, memory = space.take(size, ALIGNMENT, f"{leaf.dtype}{list(leaf.shape)}")
+    storage = Storage(size, device, memory, at, ALIGNMENT)
+    return Tensor(memory.view(leaf.dtype).reshape(leaf.shape), device, parts=(storage,))
 
 
 CURES = {"a closure": "return what it computes", "a reference": "return what it refers to"}

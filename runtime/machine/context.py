@@ -124,9 +124,9 @@ class Context:
 
     @cached_property
     def may_jump(self) -> bool:
-        """Whether calls may run in place of others: values on one device, without references."""
+        """Test whether calls may run in place of others: what they return shares no memory."""
         has_caches = any(function.caches for function in self.program.functions)
-        return not (self.has_references or has_caches or any(self.homes))
+        return not (self.has_references or has_caches)
 
     @cached_property
     def cycles(self) -> CallCycles:

@@ -8,11 +8,9 @@ Execute prepared calls: run the recorded segments of a path, and record those th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from ...operators.records import record
-from ..calls.call_arguments import allocated
-from ..calls.values import Value, built, copy_out, flatten
+from ..calls.values import Value, allocated, built, copy_out, flatten, placed
 from ..errors import MachineError, described
 from ..memory.limits import OutOfMemory, Owner, Stack
 from ..observe.counters import Countable, Counters, Counting
@@ -41,6 +39,8 @@ STACK_SIZE = 1 << 20
 """Bytes by which the call stack grows."""
 ACTIVATION_SIZE = 4096
 """Approximate bytes of an activation, besides its current segment."""
+MAX_DEPTH = 32
+"""Limit on the loops of tail calls within each other, which use Python's stack: others nest."""
 MAX_UNCOUNTED = 4096
 """Number of executed segments of a call whose counters may be pending."""
 
@@ -81,15 +81,20 @@ def resume(
     return end.pc, known
 
 
-@dataclass(eq=False, slots=True)
 class Running:
-    """The instructions that a call may still execute, and the counters of what it has executed."""
+    """A call, of which `left` more instructions may be executed; hands counters to `counting`."""
 
-    counting: Counting
-    left: float
-    executed: dict[Counters | Countable, int] = field(
-        default_factory=dict["Counters | Countable", int]
-    )
+    __slots__ = ("counting", "depth", "devices", "executed", "left")
+
+    def __init__(self, counting: Counting, left: float) -> None:
+        self.counting = counting
+        self.left = left
+        self.depth = 0
+        """The number of loops of tail calls within each other that run."""
+        self.devices: Sequence[int] = ()
+        """Those of the tensors in the result of the last loop."""
+        self.executed: dict[Counters | Countable, int] = {}
+        """The counters of what was executed, with their times."""
 
     def note(self, counters: Counters | Countable, length: int, times: int = 1) -> None:
         """Note that a segment or a template of this `length` has run."""
@@ -97,14 +102,6 @@ class Running:
         self.executed[counters] = self.executed.get(counters, 0) + times
         if len(self.executed) > MAX_UNCOUNTED:
             self.end()
-
-    def saved(self) -> tuple[float, dict[Counters | Countable, int]]:
-        """Return the state, for `restore`."""
-        return self.left, self.executed.copy()
-
-    def restore(self, state: tuple[float, dict[Counters | Countable, int]]) -> None:
-        """Forget what was executed since `saved` returned `state`: it is executed again."""
-        self.left, self.executed = state
 
     def end(self) -> None:
         """Hand over the counters."""
@@ -168,19 +165,23 @@ class Executor:
                     segment = callers.pop()
                     depth -= segment.trace_size + ACTIVATION_SIZE
                     segment = self._successor(segment, end.decision, end, kept)
+                case TailCall() if not callers or running.depth < MAX_DEPTH:
+                    running.note(end.rest, end.length)
+                    for observer in self.context.observers:
+                        observer.jumps()
+                    if not callers:
+                        return end
+                    segment = callers.pop()
+                    depth -= segment.trace_size + ACTIVATION_SIZE
+                    frame = end.callee
+                    value = self.context.jump(frame.function, self.values(frame.args), running)
+                    segment = self._received(segment, value, running, decisions)
                 case Call():
                     callers.append(segment)
                     depth += segment.trace_size + ACTIVATION_SIZE
                     if depth > stack.size:
                         self._extend(stack, segment, len(callers))
                     segment = self.root(end.callee)
-                case TailCall():
-                    if not callers:
-                        return end
-                    segment = callers.pop()
-                    depth -= segment.trace_size + ACTIVATION_SIZE
-                    value = self.context.jump(end.function, self.values(end), running)
-                    segment = self._received(segment, value, decisions)
                 case Branch() | Read():
                     key = end.decide()
                     if decisions is not None:
@@ -191,26 +192,31 @@ class Executor:
                 case _:
                     segment = self._successor(segment, None)
 
-    def values(self, call: TailCall) -> list[Value]:
-        """Return copies of the arguments of `call`."""
+    def values(self, args: Sequence[Object]) -> list[Value]:
+        """Return copies of arguments."""
         owner = Owner(self.context.memory)
-        return [copy_out(arg, owner, stays=True) for arg in call.args]
+        return [copy_out(arg, owner, stays=True) for arg in args]
 
-    def _received(self, caller: Segment, value: Value, decisions: list[Decision] | None) -> Segment:
+    def _received(
+        self, caller: Segment, value: Value, running: Running, decisions: list[Decision] | None
+    ) -> Segment:
         """Return the segment after the call at the end of `caller`, whose result is `value`."""
         flat, end = flatten(value), caller.end
+        structure = placed(flat.structure, running.devices)
         if decisions is not None:
-            decisions.append(flat.structure)
-        successor = caller.successors.get(flat.structure)
+            decisions.append(structure)
+        successor = caller.successors.get(structure)
         if successor is None:
             assert isinstance(end, Call), "it is a caller"
             assert caller.state is not None, "it continues"
             state = caller.state.copy()
-            result, inputs = built(flat.structure, lambda leaf: allocated(leaf, 0, state.spaces[0]))
+            result, inputs = built(
+                structure, lambda leaf: allocated(leaf, leaf.device, state.spaces[leaf.device])
+            )
             state.write(end.dst, result)
             successor = self._record(state, end.pc, {})
             successor.inputs = inputs
-            self._keep(caller, flat.structure, successor)
+            self._keep(caller, structure, successor)
         for target, array in zip(successor.inputs, flat.arrays, strict=True):
             target[...] = array
         return successor

@@ -35,6 +35,7 @@ from ..calls.values import (
     Value,
     copied,
     copy_out,
+    devices_of,
     leaves,
     object_of,
     store,
@@ -299,7 +300,7 @@ class Machine:
             observer.begin(self.program.functions[index].name)
         running = Running(self._counting, self._max_instructions)
         try:
-            return self._run(arena, Pending(index, args), running, out)
+            return self._run(arena, Pending(index, args), running, out, False)
         finally:
             running.end()
             for observer in observers:
@@ -308,18 +309,16 @@ class Machine:
     def _jump(self, index: int, args: Sequence[Value], running: Running) -> Value:
         """Return the result of a call that runs in place of an activation, in another arena."""
         arena = self._acquire()
-        result = self._run(arena, Pending(index, args, True), running, None, stays=True)
+        running.depth += 1
+        try:
+            result = self._run(arena, Pending(index, args, True), running, None, True)
+        finally:
+            running.depth -= 1
         self._release(arena)
         return result
 
     def _run(
-        self,
-        arena: Arena,
-        call: Pending,
-        running: Running,
-        out: Value | None,
-        *,
-        stays: bool = False,
+        self, arena: Arena, call: Pending, running: Running, out: Value | None, stays: bool
     ) -> Value:
         """
         Run `call`, and the calls in its place, by templates and recorded paths in turns.
@@ -368,11 +367,14 @@ class Machine:
             if decisions is not None:
                 self.templates.learn(call, decisions, jumps)
             if jumps:
-                return Pending(result.function, self._executor.values(result), True)
+                callee = result.callee
+                return Pending(callee.function, self._executor.values(callee.args), True)
             if out is not None:
                 return store(result, out)
-            if type(result) is Tensor and result.array.nbytes <= SMALL_RESULT:
+            if type(result) is Tensor and result.array.nbytes <= SMALL_RESULT and not stays:
                 return copied(result.array)
+            if stays:
+                running.devices = devices_of(result)
             return copy_out(result, Owner(self.memory), stays=stays)
         except OutOfMemory as error:
             raise MachineError(f"the result of {function.name}: {error}") from error

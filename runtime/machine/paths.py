@@ -316,11 +316,15 @@ class Call:
 
 
 @record
-class TailCall:
-    """Call `function` with the values of `args` in place of this activation, which ends."""
+class TailCall(Call):
+    """
+    A call that may run in place of this activation, given values.
 
-    function: int
-    args: tuple[Object, ...]
+    `rest` counts the instructions after it, of which there are `length`: they return its result.
+    """
+
+    rest: Counters
+    length: int
 
 
 @record

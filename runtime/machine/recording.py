@@ -34,7 +34,7 @@ from ..program import instructions as vm
 from ..program.dtypes import element_type
 from ..program.kernel_shapes import MAX_SIZES, UnknownShape, size_inputs
 from ..program.objects import Closure, Computation, Data, Object, Ref, Storage, Tensor, tensors_in
-from ..program.program import Array, Function, Kernel, Step, TensorSpec, spec_of
+from ..program.program import Array, Function, Kernel, Param, Step, TensorSpec, spec_of
 from ..program.size_operations import SCALARS, Relation, Scalar
 from .binding import Bound
 from .context import Context
@@ -114,7 +114,7 @@ class Recorder:
         self.counters.peak = {d: size for d, size in enumerate(self.state.peak) if size}
         self.counters.share(self.context.counters)
         frame = self.state.frame
-        state = None if isinstance(end, Return | TailCall) else self.state
+        state = None if isinstance(end, Return) else self.state
         count = len(self.executed)
         segment = Segment(
             frame, self.steps, self.origins, self.counters, end, self.pc, state, count
@@ -507,8 +507,6 @@ class Recorder:
         if self.context.has_references:  # what is in a storage may come back through them
             lent = []
         self.hand_over(*(arg for arg in args if arg not in lent))
-        if (end := self.tail_call(dst, function, args)) is not None:
-            return end
         roots = dict.fromkeys(storage.root for storage in lent)
         caller = self.state.frame
         gaps = self.state.unwritten
@@ -522,11 +520,17 @@ class Recorder:
             unwritten={root: list(gaps[root]) for root in roots if gaps.get(root)},
             is_nested=True,
         )
-        return Call(frame, dst, self.pc + 1)
+        rest = self.after_tail_call(dst, function, args)
+        if rest is None:
+            return Call(frame, dst, self.pc + 1)
+        counters = Counters(Counter(instruction.mnemonic for instruction in rest))
+        return TailCall(frame, dst, self.pc + 1, counters, len(rest))
 
-    def tail_call(self, dst: int, function: int, args: tuple[Object, ...]) -> TailCall | None:
+    def after_tail_call(
+        self, dst: int, function: int, args: tuple[Object, ...]
+    ) -> Sequence[vm.Instruction] | None:
         """
-        Return the end of this activation if the call may run in its place; None if the call nests.
+        Return the instructions that return the result of a call that may run in place of this one.
 
         Calls of a function by itself nest if the structure of data changes: a loop that builds a
         list needs its memory in any case, and one that folds a list need not copy it.
@@ -534,19 +538,14 @@ class Recorder:
         frame, registers = self.state.frame, self.state.registers
         if not self.context.may_jump or any(o.keeps_frames for o in self.observers):
             return None
-        rest = self.context.cycles.after_tail_call(
+        params = self.context.program.functions[function].params
+        kinds = _kinds(args, params)
+        if kinds is None or (function == frame.function and kinds != _kinds(frame.args, params)):
+            return None
+        return self.context.cycles.after_tail_call(
             *(frame.function, self.pc, dst, function),
             lambda register: isinstance(registers.get(register), Object),
         )
-        kinds = _kinds(args)
-        if rest is None or kinds is None:
-            return None
-        if function == frame.function and kinds != _kinds(frame.args):
-            return None
-        self.executed += map(type, rest)
-        for observer in self.observers:
-            observer.jumps(self)
-        return TailCall(function, args)
 
     def invoke(self, i: vm.Invoke) -> End:
         return self.call(i.dst, i.function, self.objects(i.args))
@@ -764,17 +763,18 @@ class Recorder:
         self.state.kill(i.register, self.pc)
 
 
-def _kinds(args: Sequence[Object]) -> list[object] | None:
+def _kinds(args: Sequence[Object], params: Sequence[Param]) -> list[object] | None:
     """Return the kinds of the objects in `args`, depth first; None if they cannot be copied."""
     kinds: list[object] = []
-    rest = list(args)
+    rest = [(arg, param.device) for arg, param in zip(args, params, strict=True)]
     while rest and len(kinds) <= MAX_OBJECTS:
-        match item := rest.pop():
-            case Tensor():
+        item, device = rest.pop()
+        match item:
+            case Tensor() if item.device == device:
                 kinds.append(Tensor)
             case Data(tag=fact) | Closure(function=fact):
                 kinds.append((type(item), fact, len(item.parts)))
-                rest += item.parts
+                rest += [(part, device) for part in item.parts]
             case _:
                 return None
     return None if rest else kinds

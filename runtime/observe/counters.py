@@ -105,9 +105,10 @@ class Counting:
     def total(self) -> Counters:
         """Return the sum of all counters so far."""
         with self._lock:
-            times = Counter[Counters | Countable]()
+            times: dict[Counters | Countable, int] = {}
             while self._pending:
-                times.update(self._pending.popleft())
+                for item, count in self._pending.popleft().items():
+                    times[item] = times.get(item, 0) + count
             for item, count in times.items():
                 self._total.add(item if isinstance(item, Counters) else item.counters(), count)
         return self._total

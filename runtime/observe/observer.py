@@ -67,6 +67,9 @@ class Observer:
     def starts_over(self) -> None:
         """Note that it did not fit: what was done since it began is done again."""
 
+    def jumps(self) -> None:
+        """Note that the function that begins next runs in place of one that has ended."""
+
     def prepares(self, function: str) -> None:
         """Note that a path through `function` begins to be recorded or traced."""
 
@@ -93,9 +96,6 @@ class Observer:
 
     def returns(self, recorder: Recorded, result: Object) -> None:
         """Note that the activation ends with `result`."""
-
-    def jumps(self, recorder: Recorded) -> None:
-        """Note that a tail call begins in place of the activation, which ends."""
 
     def copies(self, recorder: Recorded, device: int, spec: TensorSpec) -> None:
         """Note that the instruction copies a tensor of this type to `device`."""

@@ -123,8 +123,8 @@ class Profile(Observer):
     def returns(self, recorder: Recorded, result: Object) -> None:
         self._mark(recorder, Kind.LEAVE)
 
-    def jumps(self, recorder: Recorded) -> None:
-        self._mark(recorder, Kind.JUMP)
+    def jumps(self) -> None:
+        self._note(Mark(Kind.JUMP), ())
 
     def _memory(self, recorder: Recorded, device: int | None, size: Any) -> None:
         self._now.live = tuple(recorder.state.live)

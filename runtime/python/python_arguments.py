@@ -28,9 +28,12 @@ def in_order(
     Raises `MachineError` for a name that is not a parameter's, a parameter that is given twice, and
     one that is missing.
     """
+    if not args and len(named) == len(function.params):
+        try:
+            return tuple([named[param.name] for param in function.params])
+        except KeyError:
+            pass
     names = [param.name for param in function.params]
-    if not args and len(named) == len(names) and all(name in named for name in names):
-        return tuple([named[name] for name in names])
     listed = f"its parameters are: {', '.join(names) or 'none'}"
     if len(args) > len(names):
         counts = f"{len(names)} arguments, but got {len(args)}"

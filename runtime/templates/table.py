@@ -18,7 +18,7 @@ import numpy as np
 from ..calls.values import Value, plain_value
 from ..errors import MachineError
 from ..machine.context import Context
-from ..machine.execution import Running
+from ..machine.execution import MAX_DEPTH, Running
 from ..machine.paths import Decision
 from .bound import Bound, Executed
 
@@ -134,19 +134,22 @@ class Templates:
             for number, template in enumerate(templates):
                 if template.length > running.left:
                     continue
+                if template.loops and running.depth >= MAX_DEPTH:
+                    continue
                 if template.opaque and self._last.get(index) == _shapes(args):
                     return Pending(index, args, jumps)
                 for observer in observers:
                     observer.tries()
-                bound, before = bind(template), running.saved() if template.loops else None
+                bound = bind(template)
+                before = (running.left, running.executed.copy()) if template.loops else None
                 try:
                     result = bound.run(running, args)
                 except Exception:  # recorded, it fails with its position
                     result = None
                 if result is not None:
                     break
-                if before is not None:
-                    running.restore(before)
+                if before is not None:  # what its loops have executed is executed again
+                    running.left, running.executed = before
                 for observer in observers:
                     observer.starts_over()
             else:
@@ -160,6 +163,7 @@ class Templates:
                 others = [other for other in templates if other is not template]
                 self.by_function[index] = [template, *others]
             if template.jumps is None:
+                running.devices = template.devices
                 return value
             if template.jumps == index and not observers:
                 value = bound.turns(value, running)

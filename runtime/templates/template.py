@@ -32,7 +32,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..calls.lent_caches import buffer_rows
-from ..calls.values import Captured, StaysInsideError, Tagged, copied
+from ..calls.values import Captured, StaysInsideError, Tagged, copied, devices_of
 from ..kernels.bind import Thunk, flattened
 from ..machine.context import Context
 from ..machine.paths import Decision
@@ -74,6 +74,8 @@ class Template:
     """The function whose call, with the result as arguments, replaces this one."""
     loops: bool
     """True if it runs calls that others replace."""
+    devices: tuple[int, ...]
+    """Those of the tensors in the result."""
 
     def counters(self, sizes: Sequence[int]) -> Counters:
         """Return the counts of a call whose result came with these `sizes`."""
@@ -145,6 +147,7 @@ class _Writer:
         tensors = [item for item in _items(result) if isinstance(item, Tensor)]
         if not traces.breaks:
             self._find_leaving(tensors)
+        self.devices = devices_of(result)
         sizes = [tensor.array.nbytes for tensor in tensors]
         self.charged = code_of(plain(sum(sizes)))
         if traces.jump is None and any(isinstance(item, Closure) for item in _items(result)):
@@ -227,6 +230,7 @@ class _Writer:
             again,
             traces.jump,
             bool(traces.loops),
+            self.devices,
         )
 
     def _lines(self) -> list[Line]:

@@ -32,7 +32,7 @@ from ...operators.sizes.size_table import OPERATIONS, PREDICATES
 from ..calls.addresses import address
 from ..calls.argument_types import check_types
 from ..calls.value_checks import check_arguments
-from ..calls.values import StaysInsideError, built, object_of, stand_in
+from ..calls.values import StaysInsideError, built, devices_of, object_of, stand_in
 from ..kernels.bind import Attrs, Bind, Thunk
 from ..kernels.checked import ArrayElements, SizeChecked, tensor_of
 from ..machine.binding import Bound, overlaps_of
@@ -434,10 +434,13 @@ def trace_path(
             state, call = callers.pop()
             pc, known = resume(state, call, None, (), end, end.kept)
         elif isinstance(end, TailCall):
+            traces.counters.add(end.rest)
+            for observer in context.observers:
+                traces.body.add(f"{traces.trace.constant(observer.jumps)}()")
             if not callers:
                 traces.finish()
-                traces.jump = end.function
-                return traces, Data(0, end.args)
+                traces.jump = end.callee.function
+                return traces, Data(0, end.callee.args)
             state, call = callers.pop()
             state.write(call.dst, _result(traces, end, next(left)))
             pc, known = call.pc, {}
@@ -481,13 +484,16 @@ def _parameters(traces: Traces, index: int, args: Sequence[object]) -> tuple[Obj
 
 def _result(traces: Traces, call: TailCall, structure: Any) -> Object:
     """Return places for the result of `call`, of this structure, and of what runs in its place."""
-    code = code_of_value(Data(0, call.args), partial(_name_in, traces))
+    callee = call.callee
+    code = code_of_value(Data(0, callee.args), partial(_name_in, traces))
     name = f"p{len(traces.context.program.functions[traces.index].params) + traces.loops}"
     traces.loops += 1
     jump = traces.trace.constant(traces.context.jump)
-    traces.body.add(f"{name} = {jump}({call.function}, {code}, running)")
+    traces.body.add(f"{name} = {jump}({callee.function}, {code}, running)")
     traces.begin_phase()
-    return _argument(traces, built(structure, lambda leaf: Tensor(stand_in(leaf), 0))[0], name)
+    result, _ = built(structure, lambda leaf: Tensor(stand_in(leaf), leaf.device))
+    traces.trace.guard(f"running.devices == {devices_of(result)}")
+    return _argument(traces, result, name)
 
 
 def code_of_value(item: Object, name: Callable[[Any], str]) -> str:
@@ -542,7 +548,7 @@ def _argument(
                     named[label] = shape[-1]
         body.add(f"if {name}.flags.num & 257 != 257: {name} = array({name}, order='C')")
         place: Any = Place(body, name, 0, array.dtype, shape, flags=Flags(True, False))
-        return Tensor(place, device)
+        return Tensor(place, device or arg.device)
     assert isinstance(arg, Data | Closure), "other objects stay inside"
     tag = arg.tag if isinstance(arg, Data) else arg.function
     kind = "Tagged" if isinstance(arg, Data) else "Captured"

@@ -53,6 +53,12 @@ NOT_TAIL = f"""
 def @main(%n: int32, %x: {V}) {{ @go(%n, %x) }}
 def @go(%n: int32, %x: {V}) -> {V} {{ if (%n == 0) {{ %x }} else {{ @go(%n - 1, %x) + 1f }} }}
 """
+DEEP = f"""
+def @main(%n: int32, %x: {V}) {{ @go(%n, %x) }}
+def @go(%n: int32, %x: {V}) -> {V} {{
+  if (%n <= 0) {{ %x }} else {{ @go(%n - 1000000, @go(%n - 1, %x + 1f)) }}
+}}
+"""
 SWAPPED = """
 def @main(%n: int32, %a: Tensor[(4), int64]) { @go(%n, %a, %a) }
 def @go(%n: int32, %a: Tensor[(4), int64], %b: Tensor[(4), int64]) -> Tensor[(4), int64] {
@@ -142,6 +148,13 @@ def test_other_recursion_is_limited_by_memory():
     np.testing.assert_array_equal(machine.run("main", np.int32(3), X)[0], X + 3)
 
 
+def test_loops_within_each_other_are_deeper_than_the_python_stack():
+    depth = 300
+    for _ in range(2):
+        (y,) = alike(DEEP, np.int32(depth), X)
+        np.testing.assert_array_equal(y, X + np.float32(depth))
+
+
 def test_arguments_may_change_places():
     a, b = 1, 1
     for _ in range(30):
@@ -164,6 +177,32 @@ def test_lists_are_built_and_folded():
         total = total * np.float32(0.5) + (X + np.float32(number))
     for y in alike(LISTS, np.int32(count), X):
         np.testing.assert_allclose(y, total, rtol=1e-5)
+
+
+def test_a_loop_on_another_device_runs_in_constant_memory(monkeypatch: pytest.MonkeyPatch):
+    """Its result, which is there, is the operand of a kernel after it."""
+    rows = f32(None, 4)
+    size = vm.ShapeOf(3, 0), vm.LoadConsti(4, 16), vm.LoadConsti(5, 0)
+    bytes = vm.Compute(6, "extract", (3, 5)), vm.Compute(7, "muli", (6, 4))
+    store = vm.AllocStorage(8, vm.Reg(7), 64, 1), vm.AllocTensorReg(9, 8, 0, 3, "float32")
+    double = *size, *bytes, *store, vm.InvokePacked(0, (0, 0), (9,))
+    less = vm.LoadConsti(10, -1), vm.Compute(11, "addi", (1, 10))
+    turn = *double, *less, vm.Invoke(12, 1, (9, 11)), vm.Ret(12)
+    loop = function([rows, None], vm.If(1, None, 2, 1), vm.Ret(0), *turn, name="loop", devices=[1])
+    code = vm.Invoke(0, 1, (0, 1)), *double, vm.Ret(9)
+    main = function([rows, None], *code, devices=[1])
+    add = kernel("add", [rows, rows], rows)
+    machine = Machine(
+        program(main, loop, kernels=[add], devices=("cpu:0", "cuda:0")), memory_limit=LITTLE
+    )
+    segments = count_recorded(monkeypatch)
+    for count, height in ((0, 3), (1, 1), (3, 2), (4, 3), (COUNT, 5)):
+        x, before = np.zeros((height, 4), np.float32), len(segments)
+        x[0] = 2.0 ** min(count, 3)
+        (y,) = machine.run("main", x, np.int64(count))
+        with np.errstate(over="ignore"):
+            np.testing.assert_array_equal(y, np.ldexp(x, count + 1))
+    assert len(segments) == before
 
 
 def test_an_endless_loop_ends_at_the_limit_of_instructions():
