@@ -46,10 +46,10 @@ SETS = {
         *("passes/reuse_in_place.py", "passes/remove_dead_writes.py"),
         *("passes/create_shape_functions.py", "passes/simplify_shapes.py"),
     ),
-    "checker": ("passes/plan_check/*", "passes/verify_memory_plan.py"),
+    "checker": ("passes/plan_check/*", "passes/buffer_check/*", "passes/verify_memory_plan.py"),
     "programs on memrefs": (
         *("passes/plan_memref.py", "passes/pack_buffers.py", "passes/lower_buffers.py"),
-        *("passes/buffer_check/*", "passes/bytes/buffer_*.py"),
+        "passes/bytes/buffer_*.py",
     ),
     "sizes": (
         *("passes/sizes/*", "operators/sizes/*", "!operators/sizes/rule_sizes.py"),

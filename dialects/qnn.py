@@ -11,10 +11,10 @@ from collections.abc import Mapping
 
 from xdsl.dialects.builtin import f32, i8
 from xdsl.ir import Dialect
-from xdsl.irdl import irdl_op_definition, operand_def, var_operand_def
+from xdsl.irdl import operand_def, var_operand_def
 
 from .relay.incomplete import AnyTensor
-from .relay.operator import Opaque, Operator
+from .relay.operator import Opaque, Operator, operator
 from .relay.properties import (
     bool_prop,
     dtype_prop,
@@ -26,16 +26,10 @@ from .relay.properties import (
 
 
 class QnnOperator(Opaque, ABC):
-    """
-    An operator on quantized tensors, whose rule is in `xrelay.operators` under its name.
-
-    ```mlir
-    %y = qnn.quantize %x, %scale, %zero : (tensor<4xf32>, tensor<f32>, tensor<i32>) -> tensor<4xi8>
-    ```
-    """
+    """An operator on quantized tensors, whose rule is in `xrelay.operators` under its name."""
 
 
-@irdl_op_definition
+@operator("qnn.quantize")
 class QuantizeOp(QnnOperator):
     """
     Quantize the floats `data`: round data / scale (halves away from 0), add the zero point, clamp.
@@ -46,8 +40,6 @@ class QuantizeOp(QnnOperator):
     ```
     """
 
-    name = "qnn.quantize"
-
     data = operand_def(AnyTensor)
     output_scale = operand_def(AnyTensor)
     output_zero_point = operand_def(AnyTensor)
@@ -55,7 +47,7 @@ class QuantizeOp(QnnOperator):
     axis = int_prop(-1)
 
 
-@irdl_op_definition
+@operator("qnn.dequantize")
 class DequantizeOp(QnnOperator):
     """
     Compute the real numbers (data - zero point) * scale.
@@ -66,8 +58,6 @@ class DequantizeOp(QnnOperator):
     ```
     """
 
-    name = "qnn.dequantize"
-
     data = operand_def(AnyTensor)
     input_scale = operand_def(AnyTensor)
     input_zero_point = operand_def(AnyTensor)
@@ -75,7 +65,7 @@ class DequantizeOp(QnnOperator):
     out_dtype = dtype_prop(f32)
 
 
-@irdl_op_definition
+@operator("qnn.requantize")
 class RequantizeOp(QnnOperator):
     """
     Quantize the numbers of `data` by another scale and zero point.
@@ -89,8 +79,6 @@ class RequantizeOp(QnnOperator):
     the scales is a number of 31 bits, shifted, with `compute_dtype` "int64"; otherwise a "float32"
     or "float64".
     """
-
-    name = "qnn.requantize"
 
     data = operand_def(AnyTensor)
     input_scale = operand_def(AnyTensor)
@@ -125,28 +113,22 @@ class Arithmetic(QnnOperator, ABC):
     rhs_axis = int_prop(-1)
 
 
-@irdl_op_definition
+@operator("qnn.add")
 class AddOp(Arithmetic):
     """Add the numbers of `lhs` and `rhs`, each requantized first."""
 
-    name = "qnn.add"
 
-
-@irdl_op_definition
+@operator("qnn.subtract")
 class SubtractOp(Arithmetic):
     """Subtract the numbers of `rhs` from those of `lhs`, each requantized first."""
 
-    name = "qnn.subtract"
 
-
-@irdl_op_definition
+@operator("qnn.mul")
 class MulOp(Arithmetic):
     """Multiply the numbers of `lhs` and `rhs`, and requantize the products."""
 
-    name = "qnn.mul"
 
-
-@irdl_op_definition
+@operator("qnn.concatenate")
 class ConcatenateOp(QnnOperator):
     """
     Join n tensors along `axis`, each requantized first.
@@ -159,8 +141,6 @@ class ConcatenateOp(QnnOperator):
     The operands are the n tensors, their n scales, their n zero points, and the result's scale and
     zero point.
     """
-
-    name = "qnn.concatenate"
 
     tensors = var_operand_def(AnyTensor)
     axis = int_prop(0)
@@ -178,7 +158,7 @@ class Product(QnnOperator, ABC):
     out_dtype = optional_dtype_prop()
 
 
-@irdl_op_definition
+@operator("qnn.dense")
 class DenseOp(Product):
     """
     Multiply the rows of `data` with those of `weight`, as `relay.nn.dense`.
@@ -189,10 +169,8 @@ class DenseOp(Product):
     ```
     """
 
-    name = "qnn.dense"
 
-
-@irdl_op_definition
+@operator("qnn.batch_matmul")
 class BatchMatmulOp(Product):
     """
     Multiply the matrices of `data` by those of `weight`, as `relay.nn.batch_matmul`.
@@ -203,13 +181,11 @@ class BatchMatmulOp(Product):
     ```
     """
 
-    name = "qnn.batch_matmul"
-
     transpose_a = bool_prop(False)
     transpose_b = bool_prop(True)
 
 
-@irdl_op_definition
+@operator("qnn.conv2d")
 class Conv2dOp(Product):
     """
     Convolve the images `data` with the filters `weight`, as `relay.nn.conv2d`.
@@ -223,8 +199,6 @@ class Conv2dOp(Product):
     The padding is of zero points.
     """
 
-    name = "qnn.conv2d"
-
     strides = ints_prop((1, 1))
     padding = ints_prop((0, 0, 0, 0))
     dilation = ints_prop((1, 1))
@@ -233,7 +207,7 @@ class Conv2dOp(Product):
     kernel_layout = string_prop("OIHW")
 
 
-@irdl_op_definition
+@operator("qnn.conv2d_transpose")
 class Conv2dTransposeOp(Product):
     """
     Spread each pixel of `data` over the result, as `relay.nn.conv2d_transpose`.
@@ -243,8 +217,6 @@ class Conv2dTransposeOp(Product):
       tensor<i32>, tensor<i32>, tensor<f32>, tensor<f32>) -> tensor<1x3x5x5xi32>
     ```
     """
-
-    name = "qnn.conv2d_transpose"
 
     strides = ints_prop((1, 1))
     padding = ints_prop((0, 0, 0, 0))
@@ -272,67 +244,49 @@ class Function(QnnOperator, ABC):
     output_zero_point = operand_def(AnyTensor)
 
 
-@irdl_op_definition
+@operator("qnn.abs")
 class AbsOp(Function):
     """Take the absolute values of the numbers of `data`."""
 
-    name = "qnn.abs"
 
-
-@irdl_op_definition
+@operator("qnn.erf")
 class ErfOp(Function):
     """Compute the error function of the numbers of `data`."""
 
-    name = "qnn.erf"
 
-
-@irdl_op_definition
+@operator("qnn.exp")
 class ExpOp(Function):
     """Raise e to the power of the numbers of `data`."""
 
-    name = "qnn.exp"
 
-
-@irdl_op_definition
+@operator("qnn.hardswish")
 class HardswishOp(Function):
     """Multiply each number x of `data` by min(max(x + 3, 0), 6) / 6."""
 
-    name = "qnn.hardswish"
 
-
-@irdl_op_definition
+@operator("qnn.log")
 class LogOp(Function):
     """Take the natural logarithm of the numbers of `data`."""
 
-    name = "qnn.log"
 
-
-@irdl_op_definition
+@operator("qnn.rsqrt")
 class RsqrtOp(Function):
     """Divide 1 by the square root of the numbers of `data`."""
 
-    name = "qnn.rsqrt"
 
-
-@irdl_op_definition
+@operator("qnn.sigmoid")
 class SigmoidOp(Function):
     """Compute 1 / (1 + exp(-x)) of each number x of `data`."""
 
-    name = "qnn.sigmoid"
 
-
-@irdl_op_definition
+@operator("qnn.sqrt")
 class SqrtOp(Function):
     """Take the square root of the numbers of `data`."""
 
-    name = "qnn.sqrt"
 
-
-@irdl_op_definition
+@operator("qnn.tanh")
 class TanhOp(Function):
     """Compute the hyperbolic tangent of the numbers of `data`."""
-
-    name = "qnn.tanh"
 
 
 OPERATORS: tuple[type[Operator], ...] = (

@@ -13,6 +13,7 @@ from .sizes import Check, SignatureError, Size, divided, require, require_equal
 from .windows import (
     PANELS,
     SIDES,
+    WINOGRAD,
     Groups,
     Padding,
     Pair,
@@ -46,6 +47,11 @@ def _filter_dims(weight: Tensor, layout: str, groups: int) -> dict[str, Size]:
     panels, height, width, channels, filters = weight.dims
     message = f"the last dim of a weight in {layout} must be {{1}}, but is {{0}}"
     require_equal(filters, PANELS[layout], message)
+    if layout == WINOGRAD:
+        require_float(weight.element, f"weights in {layout}")
+        for size in (height, width):
+            require_equal(size, 4, f"filters in {layout} must be 4x4, but a side is {{0}}")
+        height = width = 3
     return {"O": panels * PANELS[layout], "I": channels, "H": height, "W": width}
 
 
@@ -65,6 +71,8 @@ def convolution(
     element = product_element((data, weight), out_dtype)
     sizes = dims_by_axis(data, data_layout, "data")
     windows = _filter_dims(weight, kernel_layout, groups)
+    if kernel_layout == WINOGRAD:
+        require_same_element((data, weight))
     _channels(sizes, windows, groups)
     steps = strides, padding, dilation
     counts = window_counts(sizes, windows, *steps, may_be_empty=len(strides) < 3)
@@ -74,7 +82,7 @@ def convolution(
 
 _KERNEL_LAYOUTS = {
     1: Literal["OIW", "WIO"],
-    2: Literal["OIHW", "HWIO", "OHWI8o", "OHWI16o", "OHWI32o"],
+    2: Literal["OIHW", "HWIO", "OHWI8o", "OHWI16o", "OHWI32o", "OHWI16o/F23"],
     3: Literal["OIDHW", "DHWIO"],
 }
 OF_CONVOLUTION = {n: of_sides(n, kernel_layout=words) for n, words in _KERNEL_LAYOUTS.items()}

@@ -32,7 +32,13 @@ def of_sides(count: int, **layouts: object) -> Mapping[str, object]:
 
 SIDES = {"D": "depth", "H": "height", "W": "width"}
 """The axes along which windows slide, by their letters in layouts, in order."""
-PANELS = {"OHWI8o": 8, "OHWI16o": 16, "OHWI32o": 32}
+WINOGRAD = "OHWI16o/F23"
+"""
+Panels of 3x3 filters w as G w Gᵀ, 4x4, for Winograd's F(2x2, 3x3):
+
+    G = 1 0 0, 1/2 1/2 1/2, 1/2 -1/2 1/2, 0 0 1        w = L u Lᵀ, L = 1 0 0 0, 0 1 -1 0, 0 0 0 1
+"""
+PANELS = {"OHWI8o": 8, "OHWI16o": 16, "OHWI32o": 32, WINOGRAD: 16}
 """Filters side by side in the last dim of weights (TVM's notation): so many in each panel."""
 
 

@@ -10,13 +10,13 @@ The name is a formula, which is evaluated where weights are read (`runtime.deriv
 machine when it loads a program, by a target when it writes weights. So no pass reads or copies
 data, and a chain of operators becomes one formula.
 
-Operators of linear work (elementwise or injective: reshapes, slices, casts, arithmetic …) are
-folded if their operands are weights, at least one, and constants in the text; each result of a
-split is a slice. An operator stays if its result is much larger than the weights and constants in
-its formula (more than four times and 1 MiB: i8 may become f32), if all derived weights would be
-more than eight times as large as those in the file, or if its formula would have more than 4,096
-characters. Weights that this leaves unused are removed. After `fold-constants`, before device
-planning. Level: `relay`.
+Operators of linear work (elementwise or injective: reshapes, slices, casts, arithmetic …) and
+products with small constants are folded if their operands are weights, at least one, and constants
+in the text; each result of a split is a slice. An operator stays if its result is much larger than
+the weights and constants in its formula (more than four times and 1 MiB: i8 may become f32), if all
+derived weights would be more than eight times as large as those in the file, or if its formula
+would have more than 4,096 characters. Weights that this leaves unused are removed. After
+`fold-constants`, before device planning. Level: `relay`.
 """
 
 from collections import Counter
@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.exceptions import VerifyException
@@ -39,13 +39,14 @@ from ..dialects.interfaces import (
     kernel_attributes,
     kernel_name,
 )
-from ..dialects.relay import rearrange
+from ..dialects.relay import matmul, rearrange
 from ..dialects.tensors import Tensor, as_tensor, is_static
 from ..dialects.type_rules import data_operands
 from ..dialects.xdsl_extras.walking import walk
 from ..runtime.errors import MachineError
 from ..runtime.program.program import AttrValue, TensorSpec
 from ..runtime.weights.derived_weights import (
+    MAX_EXTRA,
     Derived,
     constant_of,
     derived_by,
@@ -57,6 +58,12 @@ from .analysis.arrays import Array, array_of, numpy_dtype
 from .support.changes import ReportingPass
 from .support.levels import Level
 from .support.rewriting import apply_patterns, erase_unused
+
+ORIGIN = "relay.origin"
+"""
+The attribute of a large derived weight: the bytes of what its formula reads, which this pass, if it
+runs again, does not find in the module any more.
+"""
 
 Applied = tuple[str, Mapping[str, AttrValue]]
 """An operator by its name, and its attributes."""
@@ -116,7 +123,10 @@ class Budget:
             spec = None if type is None else spec_of(type)
             try:
                 if spec is not None:
-                    self.known[name] = weight_of(spec, name)
+                    known, origin = weight_of(spec, name), op.attributes.get(ORIGIN)
+                    if isinstance(origin, IntegerAttr):
+                        known = Derived(known.spec, origin.value.data, known.held, known.depth)
+                    self.known[name] = known
             except MachineError:
                 return None
         return self.known.get(name)
@@ -155,7 +165,9 @@ class FoldOperator(RewritePattern):
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         fusible = op.get_trait(Fusible)
-        if fusible is None or fusible.kind > FusionKind.INJECTIVE or data_operands(op):
+        if fusible is None or data_operands(op):
+            return
+        if fusible.kind > FusionKind.INJECTIVE and not isinstance(op, matmul.MatmulOp):
             return
         if has_effects(op):
             return
@@ -169,6 +181,8 @@ class FoldOperator(RewritePattern):
         for result, (formula, derived) in zip(op.results, made, strict=True):
             weight = relay.ParamOp(formula, result.type)
             weight.result.name_hint = result.name_hint
+            if derived.spec.size > MAX_EXTRA // 2:
+                weight.attributes[ORIGIN] = IntegerAttr(derived.origin, i64)
             self.budget.add(weight, derived)
             weights.append(weight)
         rewriter.replace(op, weights, [weight.result for weight in weights])

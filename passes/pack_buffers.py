@@ -201,11 +201,12 @@ class Packing:
         """Let callers lend the arenas of the function."""
         function, body = self.buffers.function, self.buffers.regions[self.buffers.entry]
         storages = [storage.op for storage, home in self.homes.items() if home is body]
-        lent = Lent(function, (), self.lenders.workspaces(body.block, storages))
+        is_outside = is_entry(function, ())
+        lent = Lent(function, (), self.lenders.workspaces(body.block, storages, is_outside))
         if lent.workspaces:
             rewrite_each([function], lambda _, rewriter: take_storages(lent, True, rewriter))
             self.lenders.lent[function.sym_name.data] = lent
-            if is_entry(function, ()):
+            if is_outside:
                 module.body.block.add_op(size_function(lent, SymbolNames.of(module)))
 
     def home(self, op: Operation, values: Sequence[SSAValue]) -> Nested:

@@ -18,7 +18,7 @@ from typing import ClassVar
 
 import numpy as np
 from xdsl.context import Context
-from xdsl.dialects.builtin import Float32Type, Float64Type, ModuleOp, StringAttr
+from xdsl.dialects.builtin import Float32Type, Float64Type, ModuleOp, StringAttr, f32
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -28,12 +28,15 @@ from ..dialects.device import tensor_type
 from ..dialects.relay import convolution, matmul, rearrange
 from ..dialects.relay.properties import ints
 from ..dialects.tensors import Tensor, as_tensor, bits_of, is_static
-from ..operators.windows import PANELS
+from ..operators.windows import PANELS, WINOGRAD
 from .analysis.arrays import dense_of, numpy_dtype
 from .support.diagnostics import PassError
 from .support.levels import Level
 from .support.rearranged_weights import RearrangedWeights, is_weight, reshaped, transposed
 from .support.rewriting import apply_patterns
+
+LEAST_IMAGE = 6
+"""The least side of results that are computed by Winograd's algorithm, in tiles of 2x2."""
 
 MOST_ADDED = 32
 """Filters of zeros are added, up to one to so many, so that all are in panels."""
@@ -59,6 +62,57 @@ def in_panels(weight: SSAValue, width: int) -> list[Operation]:
         weight = ops[-1].results[0]
     ops.append(reshaped(weight, (*others, panels, width)))
     return [*ops, transposed(ops[-1].results[0], (last, *range(last), last + 1))]
+
+
+FILTERING = np.array(((1, 0, 0), (0.5, 0.5, 0.5), (0.5, -0.5, 0.5), (0, 0, 1)), np.float32)
+"""G of `WINOGRAD`."""
+
+
+def in_transformed_panels(weight: SSAValue) -> list[Operation]:
+    """Return the ops that transform filters (3, 3, c, o) and put them into panels."""
+    type = as_tensor(weight.type)
+    assert type is not None, "weights are tensors"
+    *_, channels, filters = type.get_shape()
+    both = np.kron(FILTERING, FILTERING)
+    matrix = relay.ConstantOp(dense_of(both, tensor_type(type.element_type, both.shape)))
+    cells = reshaped(weight, (9, channels * filters))
+    product = matmul.MatmulOp.on([matrix.result, cells.result])
+    split = reshaped(product.result, (4, 4, channels, filters))
+    return [matrix, cells, product, split, *in_panels(split.result, PANELS[WINOGRAD])]
+
+
+@dataclass(frozen=True)
+class TransformFilters(RewritePattern):
+    """Transform the filters of a convolution for Winograd's F(2x2, 3x3)."""
+
+    transformed: RearrangedWeights
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: convolution.Conv2dOp, rewriter: PatternRewriter, /) -> None:
+        layouts = op.data_layout.data, op.kernel_layout.data
+        if layouts != ("NHWC", "HWIO") or op.groups.value.data != 1 or not is_weight(op.weight):
+            return
+        weight, result = as_tensor(op.weight.type), as_tensor(op.result.type)
+        if weight is None or result is None or not is_static(result):
+            return
+        steps = {*op.strides.get_values(), *op.dilation.get_values()}
+        *window, channels, filters = weight.get_shape()
+        if (
+            weight.element_type != f32
+            or op.out_dtype is not None
+            or window != [3, 3]
+            or steps != {1}
+            or channels % PANELS[WINOGRAD]
+            or filters % PANELS[WINOGRAD]
+            or min(result.get_shape()[1:3]) < LEAST_IMAGE
+        ):
+            return
+        properties = {**op.properties, "kernel_layout": StringAttr(WINOGRAD)}
+        made = convolution.Conv2dOp.on(
+            [op.data, self.transformed.of(op.weight, rewriter)], properties
+        )
+        made.result.name_hint = op.result.name_hint
+        rewriter.replace(op, made)
 
 
 @dataclass(frozen=True)
@@ -102,7 +156,9 @@ class PackMatrix(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: matmul.MatmulOp, rewriter: PatternRewriter, /) -> None:
         weight = as_tensor(op.b.type)
-        if weight is None or not is_weight(op.b) or not is_large(weight, self.least):
+        if weight is None or not is_weight(op.b) or is_weight(op.a):
+            return
+        if not is_large(weight, self.least):
             return
         if op.out_dtype is not None or op.transpose_a.value.data or op.transpose_b.value.data:
             return
@@ -128,10 +184,15 @@ class PackWeightsPass(ModulePass):
     least: int = 1 << 16
     """The bytes of the smallest weights that are packed."""
 
+    winograd: bool = True
+    """Transform 3x3 filters for Winograd's F(2x2, 3x3)."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         layout = next((name for name, width in PANELS.items() if width == self.width), None)
         if layout is None:
             raise PassError(f"width must be 8, 16 or 32, but is {self.width}", op)
+        if self.winograd:
+            apply_patterns(op, TransformFilters(RearrangedWeights(in_transformed_panels)))
         packed = RearrangedWeights(lambda weight: in_panels(weight, self.width))
         pack_filters = PackFilters(layout, self.least, packed)
         apply_patterns(op, pack_filters, PackMatrix(self.width, self.least, packed))

@@ -13,6 +13,7 @@ or merge ops, such as `cse` and `canonicalize`, must run before. Every level.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import ClassVar
 
 from xdsl.context import Context
@@ -32,26 +33,29 @@ from .support.stage_rules import Rule, defined_values, rules_at, share_device
 from .support.walk import is_kernel, outside_primitives
 
 
+@cache
+def rules_for(
+    stage: Stage, in_kernels: bool, kind: type[Operation]
+) -> tuple[Sequence[Rule], Sequence[Rule]]:
+    """Return the rules that concern ops of class `kind`, and those that are not on types."""
+    rules = [rule for rule in rules_at(stage) if rule.in_kernels or not in_kernels]
+    rules = [rule for rule in rules if rule.concerns(kind)]
+    return rules, [rule for rule in rules if not rule.on_types(kind)]
+
+
 @record
 class Requirements:
-    """Checks that ops meet `rules`, those of `stage`, while nothing changes."""
+    """Checks that ops meet the rules of `stage`, while nothing changes."""
 
-    rules: Sequence[Rule]
-    stage: str
-    concerning: dict[type[Operation], tuple[list[Rule], list[Rule]]] = field(
-        default_factory=lambda: {}
-    )
-    """For each op class: the rules that concern it, and those that are not on types."""
+    stage: Stage
+    in_kernels: bool
     met: set[tuple[object, ...]] = field(default_factory=lambda: set())
     """Op classes with the identities of types, for which the rules on types are met."""
 
     def require(self, op: Operation) -> None:
         """Raise an error if `op` breaks a rule."""
         kind = type(op)
-        concerning = self.concerning.get(kind)
-        if concerning is None:
-            concerning = self.concerning[kind] = self._concerning(kind)
-        rules, others = concerning
+        rules, others = rules_for(self.stage, self.in_kernels, kind)
         if len(rules) > len(others):
             types = [value.type for value in (*operands_of(op), *defined_values(op))]
             key = (kind, *map(id, types))
@@ -63,10 +67,6 @@ class Requirements:
             fault = rule.fault(op)
             if fault is not None:
                 raise PassError(f"{op.name} is left at stage {self.stage}: {fault}", op)
-
-    def _concerning(self, kind: type[Operation]) -> tuple[list[Rule], list[Rule]]:
-        rules = [rule for rule in self.rules if rule.concerns(kind)]
-        return rules, [rule for rule in rules if not rule.on_types(kind)]
 
 
 def require_kills_last(module: ModuleOp) -> None:
@@ -101,9 +101,8 @@ class VerifyStagePass(InspectionPass):
         return self.stage
 
     def inspect(self, ctx: Context, op: ModuleOp) -> None:
-        rules = rules_at(self.stage)
-        everywhere = Requirements(rules, self.stage)
-        in_kernels = Requirements([rule for rule in rules if rule.in_kernels], self.stage)
+        everywhere = Requirements(self.stage, in_kernels=False)
+        in_kernels = Requirements(self.stage, in_kernels=True)
         for outside in outside_primitives(op.body):
             everywhere.require(outside)
             if outside.regions and is_kernel(outside):

@@ -26,7 +26,10 @@ gc.disable()  # until all tests are collected
 import_module("xrelay")  # that of PYTHONPATH, which may be this folder: it is taken off
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:] = [path for path in sys.path if Path(path).resolve() != ROOT]
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # half of the time of a process that tests start
+# To compile all modules and tests is half of the time of a process that tests start, and more than
+# half of that in which pytest collects them: files of bytecode are written, and read again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 gc.set_threshold(400_000, 20, 50)  # thousands of tests are alive: a tenth of the time
 
 

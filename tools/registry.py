@@ -64,8 +64,9 @@ _PASSES = {
     """,
     "lowering.native.kernels": """
         move-reshapes fuse-elementwise compute-by-rows compute-in-destinations call-blas
-        transpose-operands write-transposed copy-kernels choose-schedules materialize-products
-        divide-between-threads version-kernels merge-aliases
+        transpose-operands write-transposed copy-kernels compute-winograd choose-schedules
+        materialize-products divide-between-threads version-kernels merge-aliases
+        write-onto-results
     """,
 }
 """The passes by folder: `merge-copies` is `MergeCopiesPass` in the folder's `merge_copies.py`."""

@@ -11,11 +11,17 @@ from xdsl.ir import Dialect
 from ..xdsl_extras.late_definitions import late_definitions
 
 with late_definitions():
-    from .fields import Dims, ObjectType, RegisterAttr
-    from .function_ops import ConstantOp, FuncOp, LateConstantOp
-    from .instruction import Instruction
-    from .instruction_ops import INSTRUCTIONS
-    from .kernel_ops import KernelConstantOp, KernelOp, StepOp
+    from .fields import Dims as Dims
+    from .fields import ObjectType as ObjectType
+    from .fields import RegisterAttr as RegisterAttr
+    from .function_ops import ConstantOp as ConstantOp
+    from .function_ops import FuncOp as FuncOp
+    from .function_ops import LateConstantOp as LateConstantOp
+    from .instruction import Instruction as Instruction
+    from .instruction_ops import INSTRUCTIONS as INSTRUCTIONS
+    from .kernel_ops import KernelConstantOp as KernelConstantOp
+    from .kernel_ops import KernelOp as KernelOp
+    from .kernel_ops import StepOp as StepOp
 
 DEVICES = "bytecode.devices"
 """The name of the module attribute that lists its devices, host first."""
@@ -37,20 +43,3 @@ def __getattr__(name: str) -> type[Instruction]:
     if name not in _OPS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return _OPS[name]
-
-
-__all__ = [
-    "DEVICES",
-    "INSTRUCTIONS",
-    "Bytecode",
-    "ConstantOp",
-    "Dims",
-    "FuncOp",
-    "Instruction",
-    "KernelConstantOp",
-    "KernelOp",
-    "LateConstantOp",
-    "ObjectType",
-    "RegisterAttr",
-    "StepOp",
-]

@@ -8,52 +8,71 @@ Properties of functions and calls that xDSL lacks.
 drops the attributes of parameters and results.
 """
 
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from functools import cache
+from typing import Any
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, LocationAttr, UnitAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, UnitAttr
 from xdsl.ir import Attribute
 from xdsl.irdl import ParsePropInAttrDict, base
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
-from ..xdsl_extras.late_definitions import add_properties, replaced, use_form, use_format
+from ..xdsl_extras.late_definitions import add_properties, use_form, use_format
 from .form_parts import print_group
 
 NO_INLINE = "no_inline"
 
-Dictionaries = list[dict[str, Attribute]]
+Attributes = dict[str, Attribute]
+
+LIST, DICTIONARY = "parse_comma_separated_list", "parse_optional_dictionary_attr_dict"
+"""The methods of the parser that read parameters, and the attributes of each."""
 
 _parse, _print = func.FuncOp.parse, func.FuncOp.print
 
 
+@contextmanager
+def listed_attributes(parser: Parser) -> Generator[list[Attributes]]:
+    """List the attributes of each item of the next list that is parsed in this block."""
+    listed, patched = list[Attributes](), vars(parser)
+    parse_list, parse_attributes = (getattr(parser, name) for name in (LIST, DICTIONARY))
+
+    def parse_items(delimiter: Parser.Delimiter, parse: Callable[[], Any]) -> Any:
+        def parse_item() -> Any:
+            begun = list[Attributes]()  # another one follows a location, or is in the first
+
+            def parse_begun() -> Attributes:
+                at = len(begun)
+                begun.append({})
+                begun[at] = parse_attributes()
+                return begun[at]
+
+            patched[DICTIONARY] = parse_begun
+            item = parse()
+            listed.append(begun[0] if begun else {})
+            return item
+
+        del patched[LIST]
+        items = parse_list(delimiter, parse_item)
+        patched.pop(DICTIONARY, None)
+        return items
+
+    patched[LIST] = parse_items
+    try:
+        yield listed
+    finally:
+        for name in (LIST, DICTIONARY):
+            patched.pop(name, None)
+
+
 def parse_function(cls: type[func.FuncOp], parser: Parser) -> func.FuncOp:
-    """Parse a function; the first dictionaries, each before a location, are of its parameters."""
-    listed, parse_attributes = Dictionaries(), parser.parse_optional_dictionary_attr_dict
-    at_end = -1
-
-    def parse_listed() -> dict[str, Attribute]:
-        nonlocal at_end
-        start, attributes = parser.pos, parse_attributes()
-        if start != at_end:
-            listed.append(attributes)
-        return attributes
-
-    def parse_location() -> LocationAttr | None:
-        nonlocal at_end
-        location = find_location()
-        at_end = -1 if location is None else parser.pos
-        return location
-
-    find_location = parser.parse_optional_location
-    with (
-        replaced(parser, "parse_optional_dictionary_attr_dict", parse_listed, parse_attributes),
-        replaced(parser, "parse_optional_location", parse_location, find_location),
-    ):
+    """Parse a function."""
+    with listed_attributes(parser) as listed:
         op = _parse(parser)
-    attributes = listed[: len(op.function_type.inputs)]
-    if not op.body.blocks and any(attributes):
-        op.arg_attrs = ArrayAttr(map(DictionaryAttr, attributes))
+    if not op.body.blocks and any(listed):
+        op.arg_attrs = ArrayAttr(map(DictionaryAttr, listed))
     if NO_INLINE in op.attributes:
         op.properties[NO_INLINE] = op.attributes.pop(NO_INLINE)
     return op

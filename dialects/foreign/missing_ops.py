@@ -654,25 +654,14 @@ def named_op(name: str, kind: type[IRDLOperation]) -> type[IRDLOperation]:
 
 MISSING: dict[str, Callable[[], Sequence[type[Operation]]]] = {
     "memref": lambda: (
-        TransposeOp,
-        PrefetchOp,
-        ReallocOp,
-        ReshapeOp,
-        GenericAtomicRMWOp,
-        AtomicYieldOp,
-        DistinctObjectsOp,
-        affine_forms.StartOp,
-        affine_forms.WaitOp,
+        *(TransposeOp, PrefetchOp, ReallocOp, ReshapeOp, GenericAtomicRMWOp, AtomicYieldOp),
+        *(DistinctObjectsOp, affine_forms.StartOp, affine_forms.WaitOp),
     ),
     "scf": lambda: (ForallOp, InParallelOp),
     "affine": lambda: (
-        affine_forms.ParallelOp,
-        affine_forms.MaxOp,
-        AffinePrefetchOp,
-        affine_forms.AffineStartOp,
-        affine_forms.AffineWaitOp,
-        DelinearizeIndexOp,
-        LinearizeIndexOp,
+        *(affine_forms.ParallelOp, affine_forms.MaxOp, AffinePrefetchOp),
+        *(affine_forms.AffineStartOp, affine_forms.AffineWaitOp),
+        *(DelinearizeIndexOp, LinearizeIndexOp),
     ),
     "linalg": lambda: (
         *(MapOp, SoftmaxOp, PackOp, UnpackOp),

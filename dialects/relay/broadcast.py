@@ -2,12 +2,12 @@
 
 from abc import ABC
 
-from xdsl.irdl import irdl_op_definition, operand_def, traits_def
+from xdsl.irdl import operand_def, traits_def
 from xdsl.traits import Commutative
 
 from ..interfaces import ReadsElementwise
 from .incomplete import AnyTensor
-from .operator import Broadcasting
+from .operator import Broadcasting, operator
 from .properties import int_prop
 
 
@@ -57,28 +57,22 @@ class Comparison(Pairwise, ABC):
 # ----------------------------------------------------------------- arithmetic
 
 
-@irdl_op_definition
+@operator("relay.add")
 class AddOp(CommutativePairwise):
     """Add `lhs` and `rhs`."""
 
-    name = "relay.add"
 
-
-@irdl_op_definition
+@operator("relay.subtract")
 class SubtractOp(Pairwise):
     """Subtract `rhs` from `lhs`."""
 
-    name = "relay.subtract"
 
-
-@irdl_op_definition
+@operator("relay.multiply")
 class MultiplyOp(CommutativePairwise):
     """Multiply `lhs` and `rhs`; on i1, logical and."""
 
-    name = "relay.multiply"
 
-
-@irdl_op_definition
+@operator("relay.divide")
 class DivideOp(Pairwise):
     """
     Divide `lhs` by `rhs`; quotients of integers are rounded toward 0, as in C.
@@ -86,10 +80,8 @@ class DivideOp(Pairwise):
     An integer divided by 0 is 0, and the least integer divided by -1 itself.
     """
 
-    name = "relay.divide"
 
-
-@irdl_op_definition
+@operator("relay.power")
 class PowerOp(Pairwise):
     """
     Raise `lhs` to the power of `rhs`.
@@ -97,10 +89,8 @@ class PowerOp(Pairwise):
     Integers wrap around; a negative power of an integer is rounded toward 0, and 0 for 0.
     """
 
-    name = "relay.power"
 
-
-@irdl_op_definition
+@operator("relay.mod")
 class ModOp(Pairwise):
     """
     Take the remainder of `lhs` divided by `rhs`, with the sign of `lhs`, as in C.
@@ -108,10 +98,8 @@ class ModOp(Pairwise):
     That of an integer divided by 0 is 0.
     """
 
-    name = "relay.mod"
 
-
-@irdl_op_definition
+@operator("relay.floor_mod")
 class FloorModOp(Pairwise):
     """
     Take the remainder of the floor division of `lhs` by `rhs`, with the sign of `rhs`.
@@ -119,10 +107,8 @@ class FloorModOp(Pairwise):
     That of an integer divided by 0 is 0; of floats by 0, NaN.
     """
 
-    name = "relay.floor_mod"
 
-
-@irdl_op_definition
+@operator("relay.floor_divide")
 class FloorDivideOp(Pairwise):
     """
     Divide `lhs` by `rhs` and round down.
@@ -131,10 +117,8 @@ class FloorDivideOp(Pairwise):
     what `relay.divide` returns.
     """
 
-    name = "relay.floor_divide"
 
-
-@irdl_op_definition
+@operator("relay.maximum")
 class MaximumOp(CommutativePairwise):
     """
     Take the greater of `lhs` and `rhs`; on i1, logical or.
@@ -146,10 +130,8 @@ class MaximumOp(CommutativePairwise):
     NaN if either is NaN. The sign of a zero result is unspecified.
     """
 
-    name = "relay.maximum"
 
-
-@irdl_op_definition
+@operator("relay.minimum")
 class MinimumOp(CommutativePairwise):
     """
     Take the lesser of `lhs` and `rhs`; on i1, logical and.
@@ -161,55 +143,41 @@ class MinimumOp(CommutativePairwise):
     NaN if either is NaN. The sign of a zero result is unspecified.
     """
 
-    name = "relay.minimum"
-
 
 # --------------------------------------------------------- logic, comparisons
 
 
-@irdl_op_definition
+@operator("relay.logical_and")
 class LogicalAndOp(Logical):
     """Test where both `lhs` and `rhs` are true."""
 
-    name = "relay.logical_and"
 
-
-@irdl_op_definition
+@operator("relay.logical_or")
 class LogicalOrOp(Logical):
     """Test where `lhs` or `rhs` is true."""
 
-    name = "relay.logical_or"
 
-
-@irdl_op_definition
+@operator("relay.logical_xor")
 class LogicalXorOp(Logical):
     """Test where exactly one of `lhs` and `rhs` is true."""
 
-    name = "relay.logical_xor"
 
-
-@irdl_op_definition
+@operator("relay.bitwise_and")
 class BitwiseAndOp(CommutativePairwise):
     """Take the and of each bit of the integers `lhs` and `rhs`."""
 
-    name = "relay.bitwise_and"
 
-
-@irdl_op_definition
+@operator("relay.bitwise_or")
 class BitwiseOrOp(CommutativePairwise):
     """Take the or of each bit of the integers `lhs` and `rhs`."""
 
-    name = "relay.bitwise_or"
 
-
-@irdl_op_definition
+@operator("relay.bitwise_xor")
 class BitwiseXorOp(CommutativePairwise):
     """Take the exclusive or of each bit of the integers `lhs` and `rhs`."""
 
-    name = "relay.bitwise_xor"
 
-
-@irdl_op_definition
+@operator("relay.left_shift")
 class LeftShiftOp(Pairwise):
     """
     Shift the bits of the integers `lhs` to the left by `rhs`.
@@ -217,10 +185,8 @@ class LeftShiftOp(Pairwise):
     The result is 0 where `rhs` is negative or at least the width of the type.
     """
 
-    name = "relay.left_shift"
 
-
-@irdl_op_definition
+@operator("relay.right_shift")
 class RightShiftOp(Pairwise):
     """
     Shift the bits of the integers `lhs` to the right by `rhs`, copying the sign of a signed one.
@@ -229,56 +195,42 @@ class RightShiftOp(Pairwise):
     the type.
     """
 
-    name = "relay.right_shift"
 
-
-@irdl_op_definition
+@operator("relay.equal")
 class EqualOp(Comparison):
     """Test where `lhs` equals `rhs`."""
 
-    name = "relay.equal"
-
     traits = traits_def(Commutative())
 
 
-@irdl_op_definition
+@operator("relay.not_equal")
 class NotEqualOp(Comparison):
     """Test where `lhs` differs from `rhs`."""
 
-    name = "relay.not_equal"
-
     traits = traits_def(Commutative())
 
 
-@irdl_op_definition
+@operator("relay.less")
 class LessOp(Comparison):
     """Test where `lhs` is less than `rhs`."""
 
-    name = "relay.less"
 
-
-@irdl_op_definition
+@operator("relay.less_equal")
 class LessEqualOp(Comparison):
     """Test where `lhs` is at most `rhs`."""
 
-    name = "relay.less_equal"
 
-
-@irdl_op_definition
+@operator("relay.greater")
 class GreaterOp(Comparison):
     """Test where `lhs` is greater than `rhs`."""
 
-    name = "relay.greater"
 
-
-@irdl_op_definition
+@operator("relay.greater_equal")
 class GreaterEqualOp(Comparison):
     """Test where `lhs` is at least `rhs`."""
 
-    name = "relay.greater_equal"
 
-
-@irdl_op_definition
+@operator("relay.where")
 class WhereOp(Broadcasting):
     """
     Take `x` where `condition` is true and `y` elsewhere.
@@ -287,8 +239,6 @@ class WhereOp(Broadcasting):
     %r = relay.where %c, %x, %y : (tensor<4xi1>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
     ```
     """
-
-    name = "relay.where"
 
     condition = operand_def(AnyTensor)
     x = operand_def(AnyTensor)
@@ -300,7 +250,7 @@ class WhereOp(Broadcasting):
 # -------------------------------------------------------- a vector on an axis
 
 
-@irdl_op_definition
+@operator("relay.nn.bias_add")
 class BiasAddOp(Broadcasting):
     """
     Add the vector `bias` along `axis` of `data`.
@@ -312,8 +262,6 @@ class BiasAddOp(Broadcasting):
     A vector of one number is added to all.
     """
 
-    name = "relay.nn.bias_add"
-
     data = operand_def(AnyTensor)
     bias = operand_def(AnyTensor)
     axis = int_prop(1)
@@ -321,7 +269,7 @@ class BiasAddOp(Broadcasting):
     traits = traits_def(ReadsElementwise((0,)))
 
 
-@irdl_op_definition
+@operator("relay.nn.prelu")
 class PreluOp(Broadcasting):
     """
     Multiply the elements of `data` that are not positive by the vector `alpha` along `axis`.
@@ -332,8 +280,6 @@ class PreluOp(Broadcasting):
 
     An `alpha` of one number is that of all.
     """
-
-    name = "relay.nn.prelu"
 
     data = operand_def(AnyTensor)
     alpha = operand_def(AnyTensor)

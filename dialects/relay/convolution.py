@@ -1,14 +1,14 @@
 """Convolutions over one, two and three axes."""
 
-from xdsl.irdl import irdl_op_definition, operand_def
+from xdsl.irdl import operand_def
 
 from .incomplete import AnyTensor
 from .matmul import SumOfProducts
-from .operator import OutFusable
+from .operator import OutFusable, operator
 from .properties import int_prop, ints_prop, string_prop
 
 
-@irdl_op_definition
+@operator("relay.nn.conv2d")
 class Conv2dOp(SumOfProducts):
     """
     Convolve the images `data` with the filters `weight` (a cross-correlation).
@@ -20,10 +20,9 @@ class Conv2dOp(SumOfProducts):
 
     `data_layout` is "NCHW" or "NHWC", `kernel_layout` "OIHW" or "HWIO", where I counts the
     input channels of one group, or "OHWI32o" (or 8, 16): panels of 32 filters side by side, for
-    one group. `padding` is (top, left, bottom, right), of zeros.
+    one group; in "OHWI16o/F23" they are 4x4, transformed from 3x3 by Winograd's F(2x2, 3x3).
+    `padding` is (top, left, bottom, right), of zeros.
     """
-
-    name = "relay.nn.conv2d"
 
     data = operand_def(AnyTensor)
     weight = operand_def(AnyTensor)
@@ -35,7 +34,7 @@ class Conv2dOp(SumOfProducts):
     kernel_layout = string_prop("OIHW")
 
 
-@irdl_op_definition
+@operator("relay.nn.conv1d")
 class Conv1dOp(SumOfProducts):
     """
     Convolve the lines `data` with the filters `weight` (a cross-correlation).
@@ -49,8 +48,6 @@ class Conv1dOp(SumOfProducts):
     channels of one group. `padding` is (left, right), of zeros.
     """
 
-    name = "relay.nn.conv1d"
-
     data = operand_def(AnyTensor)
     weight = operand_def(AnyTensor)
     strides = ints_prop((1,))
@@ -61,7 +58,7 @@ class Conv1dOp(SumOfProducts):
     kernel_layout = string_prop("OIW")
 
 
-@irdl_op_definition
+@operator("relay.nn.conv2d_transpose")
 class Conv2dTransposeOp(OutFusable):
     """
     Spread each pixel of `data` over the result, weighted by `weight`: the transpose of `conv2d`.
@@ -76,8 +73,6 @@ class Conv2dTransposeOp(OutFusable):
     its bottom and right.
     """
 
-    name = "relay.nn.conv2d_transpose"
-
     data = operand_def(AnyTensor)
     weight = operand_def(AnyTensor)
     strides = ints_prop((1, 1))
@@ -89,7 +84,7 @@ class Conv2dTransposeOp(OutFusable):
     kernel_layout = string_prop("IOHW")
 
 
-@irdl_op_definition
+@operator("relay.nn.conv3d")
 class Conv3dOp(SumOfProducts):
     """
     Convolve the volumes `data` with the filters `weight` (a cross-correlation).
@@ -103,8 +98,6 @@ class Conv3dOp(SumOfProducts):
     input channels of one group. `padding` is (front, top, left, back, bottom, right), of zeros.
     """
 
-    name = "relay.nn.conv3d"
-
     data = operand_def(AnyTensor)
     weight = operand_def(AnyTensor)
     strides = ints_prop((1, 1, 1))
@@ -115,7 +108,7 @@ class Conv3dOp(SumOfProducts):
     kernel_layout = string_prop("OIDHW")
 
 
-@irdl_op_definition
+@operator("relay.nn.conv1d_transpose")
 class Conv1dTransposeOp(SumOfProducts):
     """
     Spread each cell of `data` over the result, weighted by `weight`: the transpose of `conv1d`.
@@ -129,8 +122,6 @@ class Conv1dTransposeOp(SumOfProducts):
     (left, right) is cut off the result; `output_padding` is added at its right.
     """
 
-    name = "relay.nn.conv1d_transpose"
-
     data = operand_def(AnyTensor)
     weight = operand_def(AnyTensor)
     strides = ints_prop((1,))
@@ -142,7 +133,7 @@ class Conv1dTransposeOp(SumOfProducts):
     kernel_layout = string_prop("IOW")
 
 
-@irdl_op_definition
+@operator("relay.nn.conv3d_transpose")
 class Conv3dTransposeOp(SumOfProducts):
     """
     Spread each cell of `data` over the result, weighted by `weight`: the transpose of `conv3d`.
@@ -157,8 +148,6 @@ class Conv3dTransposeOp(SumOfProducts):
     added at its back, bottom and right.
     """
 
-    name = "relay.nn.conv3d_transpose"
-
     data = operand_def(AnyTensor)
     weight = operand_def(AnyTensor)
     strides = ints_prop((1, 1, 1))
@@ -170,7 +159,7 @@ class Conv3dTransposeOp(SumOfProducts):
     kernel_layout = string_prop("IODHW")
 
 
-@irdl_op_definition
+@operator("relay.nn.conv2d_backward_weight")
 class Conv2dBackwardWeightOp(SumOfProducts):
     """
     Sum the products of `grad`, of a `conv2d`, and of the cells of `data` that each weight meets.
@@ -183,8 +172,6 @@ class Conv2dBackwardWeightOp(SumOfProducts):
     The layouts are NCHW and OIHW; the other attributes are those of the convolution.
     """
 
-    name = "relay.nn.conv2d_backward_weight"
-
     grad = operand_def(AnyTensor)
     data = operand_def(AnyTensor)
     strides = ints_prop((1, 1))
@@ -194,7 +181,7 @@ class Conv2dBackwardWeightOp(SumOfProducts):
     kernel_size = ints_prop()
 
 
-@irdl_op_definition
+@operator("relay.nn.deformable_conv2d")
 class DeformableConv2dOp(SumOfProducts):
     """
     Convolve the images `data` with `weight`, whose cells are moved by `offset`, by fractions, too.
@@ -208,8 +195,6 @@ class DeformableConv2dOp(SumOfProducts):
     are added to its row and column. Between pixels, data is interpolated; outside, it is 0.
     """
 
-    name = "relay.nn.deformable_conv2d"
-
     data = operand_def(AnyTensor)
     offset = operand_def(AnyTensor)
     weight = operand_def(AnyTensor)
@@ -222,7 +207,7 @@ class DeformableConv2dOp(SumOfProducts):
     kernel_layout = string_prop("OIHW")
 
 
-@irdl_op_definition
+@operator("relay.image.dilation2d")
 class Dilation2dOp(OutFusable):
     """
     Take the maximum of each window of the images `data` plus `weight` (a grey-scale dilation).
@@ -235,8 +220,6 @@ class Dilation2dOp(OutFusable):
     `kernel_layout` is "IHW" or "HWI", where I counts the channels. `padding` is (top, left,
     bottom, right), of zeros.
     """
-
-    name = "relay.image.dilation2d"
 
     data = operand_def(AnyTensor)
     weight = operand_def(AnyTensor)

@@ -6,12 +6,12 @@ The shapes and ranges they get as operands are on the host.
 
 from abc import ABC
 
-from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.irdl import operand_def, result_def, traits_def
 from xdsl.traits import Pure
 
 from ..interfaces import Fusible, FusionKind, ReadsElementwise, ReadsOnlySizes, ResultOnHost
 from .incomplete import AnyTensor
-from .operator import ELEMWISE, OPAQUE, Injective, OutFusable, RelayOperator
+from .operator import ELEMWISE, OPAQUE, Injective, OutFusable, RelayOperator, operator
 from .properties import dtype_prop, int_prop, ints_prop
 
 
@@ -26,7 +26,7 @@ class Filled(RelayOperator, ABC):
     assembly_format = "attr-dict `:` type($result)"
 
 
-@irdl_op_definition
+@operator("relay.zeros")
 class ZerosOp(Filled):
     """
     Fill a tensor of `shape` with 0.
@@ -36,10 +36,8 @@ class ZerosOp(Filled):
     ```
     """
 
-    name = "relay.zeros"
 
-
-@irdl_op_definition
+@operator("relay.ones")
 class OnesOp(Filled):
     """
     Fill a tensor of `shape` with 1.
@@ -48,8 +46,6 @@ class OnesOp(Filled):
     %y = relay.ones {shape = array<i64: 2, 3>, dtype = f32} : tensor<2x3xf32>
     ```
     """
-
-    name = "relay.ones"
 
 
 class DynFilled(RelayOperator, ABC):
@@ -62,7 +58,7 @@ class DynFilled(RelayOperator, ABC):
     traits = traits_def(*ELEMWISE)
 
 
-@irdl_op_definition
+@operator("relay.dyn.zeros")
 class DynZerosOp(DynFilled):
     """
     Fill a tensor of `shape` with 0.
@@ -72,10 +68,8 @@ class DynZerosOp(DynFilled):
     ```
     """
 
-    name = "relay.dyn.zeros"
 
-
-@irdl_op_definition
+@operator("relay.dyn.ones")
 class DynOnesOp(DynFilled):
     """
     Fill a tensor of `shape` with 1.
@@ -85,10 +79,8 @@ class DynOnesOp(DynFilled):
     ```
     """
 
-    name = "relay.dyn.ones"
 
-
-@irdl_op_definition
+@operator("relay.dyn.full")
 class DynFullOp(RelayOperator):
     """
     Fill a tensor of `shape` with the scalar `fill_value`.
@@ -98,8 +90,6 @@ class DynFullOp(RelayOperator):
     ```
     """
 
-    name = "relay.dyn.full"
-
     fill_value = operand_def(AnyTensor)
     shape = operand_def(AnyTensor)
     result = result_def(AnyTensor)
@@ -107,7 +97,7 @@ class DynFullOp(RelayOperator):
     traits = traits_def(*ELEMWISE)
 
 
-@irdl_op_definition
+@operator("relay.arange")
 class ArangeOp(Injective):
     """
     Count from `start` up to `stop` (exclusive) in steps of `step`.
@@ -120,15 +110,13 @@ class ArangeOp(Injective):
     Element i is `start + i * step`. The operands are scalars of `dtype`.
     """
 
-    name = "relay.arange"
-
     start = operand_def(AnyTensor)
     stop = operand_def(AnyTensor)
     step = operand_def(AnyTensor)
     dtype = dtype_prop()
 
 
-@irdl_op_definition
+@operator("relay.one_hot")
 class OneHotOp(OutFusable):
     """
     Set `on_value` at each of `indices` in a new dim of `depth` at `axis`, `off_value` elsewhere.
@@ -141,8 +129,6 @@ class OneHotOp(OutFusable):
     An index outside of [0, depth) sets nothing. The values are scalars of `dtype`.
     """
 
-    name = "relay.one_hot"
-
     indices = operand_def(AnyTensor)
     on_value = operand_def(AnyTensor)
     off_value = operand_def(AnyTensor)
@@ -151,7 +137,7 @@ class OneHotOp(OutFusable):
     dtype = dtype_prop()
 
 
-@irdl_op_definition
+@operator("relay.dyn.one_hot")
 class DynOneHotOp(OutFusable):
     """
     Set `on_value` at each of `indices` in a new dim of `depth` at `axis`, `off_value` elsewhere.
@@ -165,8 +151,6 @@ class DynOneHotOp(OutFusable):
     `dtype`.
     """
 
-    name = "relay.dyn.one_hot"
-
     indices = operand_def(AnyTensor)
     on_value = operand_def(AnyTensor)
     off_value = operand_def(AnyTensor)
@@ -175,7 +159,7 @@ class DynOneHotOp(OutFusable):
     dtype = dtype_prop()
 
 
-@irdl_op_definition
+@operator("relay.shape_of")
 class ShapeOfOp(RelayOperator):
     """
     Get the shape of `data`, a vector of integers on the host.
@@ -185,8 +169,6 @@ class ShapeOfOp(RelayOperator):
     ```
     """
 
-    name = "relay.shape_of"
-
     data = operand_def(AnyTensor)
     result = result_def(AnyTensor)
     dtype = dtype_prop()
@@ -194,7 +176,7 @@ class ShapeOfOp(RelayOperator):
     traits = traits_def(Pure(), ReadsOnlySizes(), ResultOnHost(), Fusible(FusionKind.OPAQUE))
 
 
-@irdl_op_definition
+@operator("relay.ndarray_size")
 class NdarraySizeOp(RelayOperator):
     """
     Count the elements of `data`: a scalar on the host.
@@ -204,8 +186,6 @@ class NdarraySizeOp(RelayOperator):
     ```
     """
 
-    name = "relay.ndarray_size"
-
     data = operand_def(AnyTensor)
     result = result_def(AnyTensor)
     dtype = dtype_prop()
@@ -213,7 +193,7 @@ class NdarraySizeOp(RelayOperator):
     traits = traits_def(Pure(), ResultOnHost(), Fusible(FusionKind.OPAQUE))
 
 
-@irdl_op_definition
+@operator("relay.cast_like")
 class CastLikeOp(RelayOperator):
     """
     Convert the elements of `data` to the element type of `dtype_like`.
@@ -225,8 +205,6 @@ class CastLikeOp(RelayOperator):
     Numbers are converted as `relay.cast` does.
     """
 
-    name = "relay.cast_like"
-
     data = operand_def(AnyTensor)
     dtype_like = operand_def(AnyTensor)
     result = result_def(AnyTensor)
@@ -234,7 +212,7 @@ class CastLikeOp(RelayOperator):
     traits = traits_def(*ELEMWISE, ReadsElementwise((0,)))
 
 
-@irdl_op_definition
+@operator("relay.full_like")
 class FullLikeOp(RelayOperator):
     """
     Fill a tensor of the type of `data` with the scalar `fill_value`.
@@ -244,8 +222,6 @@ class FullLikeOp(RelayOperator):
     ```
     """
 
-    name = "relay.full_like"
-
     data = operand_def(AnyTensor)
     fill_value = operand_def(AnyTensor)
     result = result_def(AnyTensor)
@@ -253,7 +229,7 @@ class FullLikeOp(RelayOperator):
     traits = traits_def(*ELEMWISE, ReadsElementwise((1,)))
 
 
-@irdl_op_definition
+@operator("relay.random.threefry_generate")
 class ThreefryGenerateOp(RelayOperator):
     """
     Compute random words of `out_shape` from the generator `gen`, and the generator of the next.
@@ -267,8 +243,6 @@ class ThreefryGenerateOp(RelayOperator):
     key (4 words), the path of splits (2), the counter (2), and the bit after the path (2).
     """
 
-    name = "relay.random.threefry_generate"
-
     gen = operand_def(AnyTensor)
     next_gen = result_def(AnyTensor)
     words = result_def(AnyTensor)
@@ -277,7 +251,7 @@ class ThreefryGenerateOp(RelayOperator):
     traits = traits_def(*OPAQUE)
 
 
-@irdl_op_definition
+@operator("relay.random.threefry_split")
 class ThreefrySplitOp(RelayOperator):
     """
     Compute two generators of independent random numbers from the generator `gen`.
@@ -289,8 +263,6 @@ class ThreefrySplitOp(RelayOperator):
 
     Their paths are that of `gen` and one more bit. If it has no place, their keys are new.
     """
-
-    name = "relay.random.threefry_split"
 
     gen = operand_def(AnyTensor)
     left = result_def(AnyTensor)

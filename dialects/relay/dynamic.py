@@ -1,14 +1,14 @@
 """The operators of `dyn`: the operands after the data are sizes, on the host."""
 
-from xdsl.irdl import irdl_op_definition, operand_def
+from xdsl.irdl import operand_def
 
 from .incomplete import AnyTensor
-from .operator import Broadcasting, Injective
+from .operator import Broadcasting, Injective, operator
 from .properties import bool_prop, int_prop, optional_ints_prop, string_prop
 from .reshape import ReshapingInterface
 
 
-@irdl_op_definition
+@operator("relay.dyn.reshape")
 class DynReshapeOp(Injective, ReshapingInterface):
     """
     Reshape `data` to `shape`.
@@ -21,14 +21,12 @@ class DynReshapeOp(Injective, ReshapingInterface):
     once, is inferred from the others.
     """
 
-    name = "relay.dyn.reshape"
-
     data = operand_def(AnyTensor)
     shape = operand_def(AnyTensor)
     allowzero = bool_prop(False)
 
 
-@irdl_op_definition
+@operator("relay.dyn.squeeze")
 class DynSqueezeOp(Injective, ReshapingInterface):
     """
     Remove the dims `axis` of `data`, which must be 1.
@@ -38,13 +36,11 @@ class DynSqueezeOp(Injective, ReshapingInterface):
     ```
     """
 
-    name = "relay.dyn.squeeze"
-
     data = operand_def(AnyTensor)
     axis = operand_def(AnyTensor)
 
 
-@irdl_op_definition
+@operator("relay.dyn.expand_dims")
 class DynExpandDimsOp(Injective, ReshapingInterface):
     """
     Insert `num_newaxis` dims of 1 at the scalar `axis` of `data`.
@@ -56,14 +52,12 @@ class DynExpandDimsOp(Injective, ReshapingInterface):
     An `axis` of -1 is after the last dim.
     """
 
-    name = "relay.dyn.expand_dims"
-
     data = operand_def(AnyTensor)
     axis = operand_def(AnyTensor)
     num_newaxis = int_prop(1)
 
 
-@irdl_op_definition
+@operator("relay.dyn.broadcast_to")
 class DynBroadcastToOp(Broadcasting):
     """
     Broadcast `data` to `shape`.
@@ -73,13 +67,11 @@ class DynBroadcastToOp(Broadcasting):
     ```
     """
 
-    name = "relay.dyn.broadcast_to"
-
     data = operand_def(AnyTensor)
     shape = operand_def(AnyTensor)
 
 
-@irdl_op_definition
+@operator("relay.dyn.tile")
 class DynTileOp(Broadcasting):
     """
     Tile `data` `reps[i]` times along axis i; dims and `reps` are aligned at the last axis.
@@ -89,13 +81,11 @@ class DynTileOp(Broadcasting):
     ```
     """
 
-    name = "relay.dyn.tile"
-
     data = operand_def(AnyTensor)
     reps = operand_def(AnyTensor)
 
 
-@irdl_op_definition
+@operator("relay.dyn.strided_slice")
 class DynStridedSliceOp(Injective):
     """
     Take every `strides`-th slice of `data` from `begin` up to `end` along `axes`.
@@ -108,8 +98,6 @@ class DynStridedSliceOp(Injective):
     The operands and `slice_mode` mean what the attributes of `relay.strided_slice` mean.
     """
 
-    name = "relay.dyn.strided_slice"
-
     data = operand_def(AnyTensor)
     begin = operand_def(AnyTensor)
     end = operand_def(AnyTensor)
@@ -118,7 +106,7 @@ class DynStridedSliceOp(Injective):
     slice_mode = string_prop("end")
 
 
-@irdl_op_definition
+@operator("relay.dyn.nn.pad")
 class DynPadOp(Injective):
     """
     Surround `data` with `pad_width[i]` (before, after) more elements on axis i.
@@ -130,8 +118,6 @@ class DynPadOp(Injective):
 
     `pad_mode` determines their values, as that of `relay.nn.pad`; `pad_value` is a scalar.
     """
-
-    name = "relay.dyn.nn.pad"
 
     data = operand_def(AnyTensor)
     pad_width = operand_def(AnyTensor)

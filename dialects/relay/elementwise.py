@@ -3,14 +3,14 @@
 from abc import ABC
 
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
-from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.irdl import operand_def, result_def, traits_def
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..interfaces import ReadsElementwise
 from ..tensors import as_tensor
 from ..xdsl_extras.trait_patterns import Patterns
 from .incomplete import AnyTensor
-from .operator import ELEMWISE, RelayOperator, is_in_kernel
+from .operator import ELEMWISE, RelayOperator, is_in_kernel, operator
 from .properties import dtype_prop, float_prop, int_prop, ints_prop, string_prop
 
 
@@ -32,42 +32,32 @@ class Elementwise(RelayOperator, ABC):
 # -------------------------------------------------------------------- numbers
 
 
-@irdl_op_definition
+@operator("relay.abs")
 class AbsOp(Elementwise):
     """Take the absolute value of `data`; that of the least integer is itself."""
 
-    name = "relay.abs"
 
-
-@irdl_op_definition
+@operator("relay.negative")
 class NegativeOp(Elementwise):
     """Negate `data`."""
 
-    name = "relay.negative"
 
-
-@irdl_op_definition
+@operator("relay.sign")
 class SignOp(Elementwise):
     """Take the sign of `data`: -1, 0 or 1 (NaN for NaN)."""
 
-    name = "relay.sign"
 
-
-@irdl_op_definition
+@operator("relay.ceil")
 class CeilOp(Elementwise):
     """Round `data` up; integers are unchanged."""
 
-    name = "relay.ceil"
 
-
-@irdl_op_definition
+@operator("relay.floor")
 class FloorOp(Elementwise):
     """Round `data` down; integers are unchanged."""
 
-    name = "relay.floor"
 
-
-@irdl_op_definition
+@operator("relay.round")
 class RoundOp(Elementwise):
     """
     Round `data` to the nearest integer; integers are unchanged.
@@ -79,19 +69,15 @@ class RoundOp(Elementwise):
     Halves are rounded to even, or with `ties` of "away" away from zero.
     """
 
-    name = "relay.round"
-
     ties = string_prop("even")
 
 
-@irdl_op_definition
+@operator("relay.trunc")
 class TruncOp(Elementwise):
     """Round `data` toward zero."""
 
-    name = "relay.trunc"
 
-
-@irdl_op_definition
+@operator("relay.clip")
 class ClipOp(Elementwise):
     """
     Clamp `data` to [a_min, a_max].
@@ -103,8 +89,6 @@ class ClipOp(Elementwise):
     NaN stays. The sign of a zero result is unspecified.
     """
 
-    name = "relay.clip"
-
     a_min = float_prop()
     a_max = float_prop()
 
@@ -112,49 +96,37 @@ class ClipOp(Elementwise):
 # --------------------------------------------------------------------- floats
 
 
-@irdl_op_definition
+@operator("relay.exp")
 class ExpOp(Elementwise):
     """Raise e to the power of `data`."""
 
-    name = "relay.exp"
 
-
-@irdl_op_definition
+@operator("relay.log")
 class LogOp(Elementwise):
     """Take the natural logarithm of `data`."""
 
-    name = "relay.log"
 
-
-@irdl_op_definition
+@operator("relay.log2")
 class Log2Op(Elementwise):
     """Take the base-2 logarithm of `data`."""
 
-    name = "relay.log2"
 
-
-@irdl_op_definition
+@operator("relay.log10")
 class Log10Op(Elementwise):
     """Take the base-10 logarithm of `data`."""
 
-    name = "relay.log10"
 
-
-@irdl_op_definition
+@operator("relay.sqrt")
 class SqrtOp(Elementwise):
     """Take the square root of `data`."""
 
-    name = "relay.sqrt"
 
-
-@irdl_op_definition
+@operator("relay.rsqrt")
 class RsqrtOp(Elementwise):
     """Take the reciprocal of the square root of `data`."""
 
-    name = "relay.rsqrt"
 
-
-@irdl_op_definition
+@operator("relay.sigmoid")
 class SigmoidOp(Elementwise):
     """
     Compute 1 / (1 + exp(-x)) for each element x of `data`.
@@ -162,17 +134,13 @@ class SigmoidOp(Elementwise):
     Results below the least normal number may be 0.
     """
 
-    name = "relay.sigmoid"
 
-
-@irdl_op_definition
+@operator("relay.erf")
 class ErfOp(Elementwise):
     """Apply the error function to `data`."""
 
-    name = "relay.erf"
 
-
-@irdl_op_definition
+@operator("relay.isnan")
 class IsNanOp(Elementwise):
     """
     Test where `data` is NaN.
@@ -182,10 +150,8 @@ class IsNanOp(Elementwise):
     ```
     """
 
-    name = "relay.isnan"
 
-
-@irdl_op_definition
+@operator("relay.isfinite")
 class IsFiniteOp(Elementwise):
     """
     Test where `data` is finite: neither NaN nor infinite.
@@ -195,10 +161,8 @@ class IsFiniteOp(Elementwise):
     ```
     """
 
-    name = "relay.isfinite"
 
-
-@irdl_op_definition
+@operator("relay.isinf")
 class IsInfOp(Elementwise):
     """
     Test where `data` is infinite, of either sign.
@@ -208,13 +172,11 @@ class IsInfOp(Elementwise):
     ```
     """
 
-    name = "relay.isinf"
-
 
 # ---------------------------------------------------------------- activations
 
 
-@irdl_op_definition
+@operator("relay.nn.relu")
 class ReluOp(Elementwise):
     """
     Take the greater of `data` and 0.
@@ -226,10 +188,8 @@ class ReluOp(Elementwise):
     NaN stays. The sign of a zero result is unspecified.
     """
 
-    name = "relay.nn.relu"
 
-
-@irdl_op_definition
+@operator("relay.nn.leaky_relu")
 class LeakyReluOp(Elementwise):
     """
     Multiply the negative elements of `data` by `alpha`.
@@ -241,12 +201,10 @@ class LeakyReluOp(Elementwise):
     The sign of a zero result is unspecified.
     """
 
-    name = "relay.nn.leaky_relu"
-
     alpha = float_prop(0.05)
 
 
-@irdl_op_definition
+@operator("relay.nn.gelu")
 class GeluOp(Elementwise):
     """
     Multiply each element x of `data` by Φ(x), the standard normal distribution function.
@@ -258,22 +216,18 @@ class GeluOp(Elementwise):
     `approximate` is "none" (by erf) or "tanh" (Hendrycks and Gimpel 2016, as in ONNX).
     """
 
-    name = "relay.nn.gelu"
-
     approximate = string_prop("none")
 
 
 # ---------------------------------------------------------------- any element
 
 
-@irdl_op_definition
+@operator("relay.copy")
 class CopyOp(Elementwise):
     """Copy `data` into a new tensor."""
 
-    name = "relay.copy"
 
-
-@irdl_op_definition
+@operator("relay.logical_not")
 class LogicalNotOp(Elementwise):
     """
     Take the logical not of `data`, of i1.
@@ -283,10 +237,8 @@ class LogicalNotOp(Elementwise):
     ```
     """
 
-    name = "relay.logical_not"
 
-
-@irdl_op_definition
+@operator("relay.bitwise_not")
 class BitwiseNotOp(Elementwise):
     """
     Invert the bits of `data`, of integers.
@@ -296,10 +248,8 @@ class BitwiseNotOp(Elementwise):
     ```
     """
 
-    name = "relay.bitwise_not"
 
-
-@irdl_op_definition
+@operator("relay.cast")
 class CastOp(Elementwise, HasCanonicalizationPatternsInterface):
     """
     Convert the elements of `data` to `dtype`.
@@ -311,8 +261,6 @@ class CastOp(Elementwise, HasCanonicalizationPatternsInterface):
     Floats are truncated to integers; those out of range become the nearest integer of the type, and
     NaN becomes 0. Integers wrap around. Nonzero values, NaN too, become true in i1.
     """
-
-    name = "relay.cast"
 
     dtype = dtype_prop()
 
@@ -331,7 +279,7 @@ class RemoveIdentityCast(RewritePattern):
             rewriter.replace(op, [], [op.data])
 
 
-@irdl_op_definition
+@operator("relay.reinterpret")
 class ReinterpretOp(Elementwise):
     """
     Read the bits of each element of `data` as a number of type `dtype`, which is as wide.
@@ -341,12 +289,10 @@ class ReinterpretOp(Elementwise):
     ```
     """
 
-    name = "relay.reinterpret"
-
     dtype = dtype_prop()
 
 
-@irdl_op_definition
+@operator("relay.fixed_point_multiply")
 class FixedPointMultiplyOp(Elementwise):
     """
     Multiply the i32 numbers `data` by `multiplier` * 2 ** (`shift` - 31), rounding halves up.
@@ -359,13 +305,11 @@ class FixedPointMultiplyOp(Elementwise):
     Products have 64 bits.
     """
 
-    name = "relay.fixed_point_multiply"
-
     multiplier = int_prop()
     shift = int_prop()
 
 
-@irdl_op_definition
+@operator("relay.full")
 class FullOp(RelayOperator):
     """
     Fill a tensor of `shape` with the scalar `fill_value`.
@@ -375,10 +319,71 @@ class FullOp(RelayOperator):
     ```
     """
 
-    name = "relay.full"
-
     fill_value = operand_def(AnyTensor)
     result = result_def(AnyTensor)
     shape = ints_prop()
 
     traits = traits_def(*ELEMWISE, ReadsElementwise())
+
+
+# --------------------------------------------------------------- trigonometry
+
+
+@operator("relay.sin")
+class SinOp(Elementwise):
+    """Take the sine of `data`, in radians."""
+
+
+@operator("relay.cos")
+class CosOp(Elementwise):
+    """Take the cosine of `data`, in radians."""
+
+
+@operator("relay.tan")
+class TanOp(Elementwise):
+    """Take the tangent of `data`, in radians."""
+
+
+@operator("relay.asin")
+class AsinOp(Elementwise):
+    """Take the angle in [-pi/2, pi/2] whose sine is `data`."""
+
+
+@operator("relay.acos")
+class AcosOp(Elementwise):
+    """Take the angle in [0, pi] whose cosine is `data`."""
+
+
+@operator("relay.atan")
+class AtanOp(Elementwise):
+    """Take the angle in [-pi/2, pi/2] whose tangent is `data`."""
+
+
+@operator("relay.sinh")
+class SinhOp(Elementwise):
+    """Take the hyperbolic sine of `data`."""
+
+
+@operator("relay.cosh")
+class CoshOp(Elementwise):
+    """Take the hyperbolic cosine of `data`."""
+
+
+@operator("relay.tanh")
+class TanhOp(Elementwise):
+    """Take the hyperbolic tangent of `data`."""
+
+
+@operator("relay.asinh")
+class AsinhOp(Elementwise):
+    """Take the number whose hyperbolic sine is `data`."""
+
+
+@operator("relay.acosh")
+class AcoshOp(Elementwise):
+    """Take the number of at least 0 whose hyperbolic cosine is `data`."""
+
+
+@operator("relay.atanh")
+class AtanhOp(Elementwise):
+    """Take the number whose hyperbolic tangent is `data`."""

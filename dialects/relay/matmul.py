@@ -2,10 +2,10 @@
 
 from abc import ABC
 
-from xdsl.irdl import irdl_op_definition, operand_def
+from xdsl.irdl import operand_def
 
 from .incomplete import AnyTensor
-from .operator import OutFusable
+from .operator import OutFusable, operator
 from .properties import bool_prop, optional_dtype_prop
 
 
@@ -15,7 +15,7 @@ class SumOfProducts(OutFusable, ABC):
     out_dtype = optional_dtype_prop()
 
 
-@irdl_op_definition
+@operator("relay.nn.dense")
 class DenseOp(SumOfProducts):
     """
     Multiply the rows of `data` (…, k) with those of `weight` (units, k): (…, units).
@@ -25,13 +25,11 @@ class DenseOp(SumOfProducts):
     ```
     """
 
-    name = "relay.nn.dense"
-
     data = operand_def(AnyTensor)
     weight = operand_def(AnyTensor)
 
 
-@irdl_op_definition
+@operator("relay.nn.packed_dense")
 class PackedDenseOp(SumOfProducts):
     """
     Multiply the rows of `data` (…, k) by a matrix in `panels` (p, k, w) of columns: (…, p * w).
@@ -41,13 +39,11 @@ class PackedDenseOp(SumOfProducts):
     ```
     """
 
-    name = "relay.nn.packed_dense"
-
     data = operand_def(AnyTensor)
     panels = operand_def(AnyTensor)
 
 
-@irdl_op_definition
+@operator("relay.nn.matmul")
 class MatmulOp(SumOfProducts):
     """
     Multiply the rows of `a` (…, n, k) by the matrix `b` (k, m): (…, n, m).
@@ -60,15 +56,13 @@ class MatmulOp(SumOfProducts):
     `b` is transposed first, if `transpose_b` is set; so is `a`, which has no more dims then.
     """
 
-    name = "relay.nn.matmul"
-
     a = operand_def(AnyTensor)
     b = operand_def(AnyTensor)
     transpose_a = bool_prop(False)
     transpose_b = bool_prop(False)
 
 
-@irdl_op_definition
+@operator("relay.nn.batch_matmul")
 class BatchMatmulOp(SumOfProducts):
     """
     Multiply the matrices of `x` by those of `y`.
@@ -82,8 +76,6 @@ class BatchMatmulOp(SumOfProducts):
 
     A batch of 1 is broadcast.
     """
-
-    name = "relay.nn.batch_matmul"
 
     x = operand_def(AnyTensor)
     y = operand_def(AnyTensor)

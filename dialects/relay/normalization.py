@@ -2,11 +2,11 @@
 
 from abc import ABC
 
-from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.irdl import operand_def, result_def, traits_def
 
 from ..interfaces import ReadsBeforeWriting
 from .incomplete import AnyTensor
-from .operator import OPAQUE, Opaque, OutFusable, RelayOperator
+from .operator import OPAQUE, Opaque, OutFusable, RelayOperator, operator
 from .properties import bool_prop, float_prop, int_prop, ints_prop, string_prop
 
 
@@ -25,21 +25,17 @@ class Softmax(OutFusable, ABC):
     traits = traits_def(ReadsBeforeWriting())
 
 
-@irdl_op_definition
+@operator("relay.nn.softmax")
 class SoftmaxOp(Softmax):
     """Divide exp(`data`) by its sum along `axis`."""
 
-    name = "relay.nn.softmax"
 
-
-@irdl_op_definition
+@operator("relay.nn.log_softmax")
 class LogSoftmaxOp(Softmax):
     """Subtract the logarithm of the sum of exp(`data`) along `axis` from `data`."""
 
-    name = "relay.nn.log_softmax"
 
-
-@irdl_op_definition
+@operator("relay.nn.layer_norm")
 class LayerNormOp(Opaque):
     """
     Normalize `data` along `axis` to mean 0 and variance 1, times `gamma`, plus `beta`.
@@ -53,8 +49,6 @@ class LayerNormOp(Opaque):
     no `beta`: the operand is ignored.
     """
 
-    name = "relay.nn.layer_norm"
-
     data = operand_def(AnyTensor)
     gamma = operand_def(AnyTensor)
     beta = operand_def(AnyTensor)
@@ -66,7 +60,7 @@ class LayerNormOp(Opaque):
     traits = traits_def(ReadsBeforeWriting((0,)))
 
 
-@irdl_op_definition
+@operator("relay.nn.batch_norm")
 class BatchNormOp(RelayOperator):
     """
     Normalize `data` along `axis` by `moving_mean` and `moving_var`, times `gamma`, plus `beta`.
@@ -81,8 +75,6 @@ class BatchNormOp(RelayOperator):
     no `beta`: the operand is ignored. This is inference: the last two results are copies of
     the moving mean and variance.
     """
-
-    name = "relay.nn.batch_norm"
 
     data = operand_def(AnyTensor)
     gamma = operand_def(AnyTensor)
@@ -100,7 +92,7 @@ class BatchNormOp(RelayOperator):
     traits = traits_def(*OPAQUE)
 
 
-@irdl_op_definition
+@operator("relay.nn.lrn")
 class LrnOp(OutFusable):
     """
     Divide each element by (bias + alpha / size * s) ^ beta, s being the sum of nearby squares.
@@ -112,8 +104,6 @@ class LrnOp(OutFusable):
     The sum is over a window of `size` elements along `axis`, clipped at the ends: floor((size - 1)
     / 2) elements before, the remainder from the element itself onwards.
     """
-
-    name = "relay.nn.lrn"
 
     data = operand_def(AnyTensor)
     size = int_prop(5)
@@ -135,7 +125,7 @@ class NormPerImage(Opaque, ABC):
     scale = bool_prop(True)
 
 
-@irdl_op_definition
+@operator("relay.nn.instance_norm")
 class InstanceNormOp(NormPerImage):
     """
     Normalize `data` to mean 0 and variance 1 for each index of axis 0 and `axis`.
@@ -149,10 +139,8 @@ class InstanceNormOp(NormPerImage):
     added to the variance.
     """
 
-    name = "relay.nn.instance_norm"
 
-
-@irdl_op_definition
+@operator("relay.nn.group_norm")
 class GroupNormOp(NormPerImage):
     """
     Normalize `data` to mean 0 and variance 1 for each index of axis 0 and group along `axis`.
@@ -166,12 +154,10 @@ class GroupNormOp(NormPerImage):
     added to the variance.
     """
 
-    name = "relay.nn.group_norm"
-
     num_groups = int_prop()
 
 
-@irdl_op_definition
+@operator("relay.nn.l2_normalize")
 class L2NormalizeOp(OutFusable):
     """
     Divide `data` by the root of its sum of squares along `axis`, of at least `eps`.
@@ -182,14 +168,12 @@ class L2NormalizeOp(OutFusable):
     ```
     """
 
-    name = "relay.nn.l2_normalize"
-
     data = operand_def(AnyTensor)
     eps = float_prop()
     axis = ints_prop()
 
 
-@irdl_op_definition
+@operator("relay.nn.nll_loss")
 class NllLossOp(OutFusable):
     """
     Take the negative log likelihood of `targets` in `predictions`, times the weights of classes.
@@ -202,8 +186,6 @@ class NllLossOp(OutFusable):
     Axis 1 of `predictions` is that of the classes. `reduction` is "mean" (weighted), "sum" or
     "none". A target `ignore_index` does not count.
     """
-
-    name = "relay.nn.nll_loss"
 
     predictions = operand_def(AnyTensor)
     targets = operand_def(AnyTensor)

@@ -11,12 +11,19 @@ A family of operators has a base class: pure, on one device, and fused in the sa
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Iterable, Mapping, Sequence
-from typing import ClassVar, Self
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import ClassVar, Self, TypeVar
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue, SSAValues
-from xdsl.irdl import IRDLOperation, ParsePropInAttrDict, VarResultDef, result_def, traits_def
+from xdsl.irdl import (
+    IRDLOperation,
+    ParsePropInAttrDict,
+    VarResultDef,
+    irdl_op_definition,
+    result_def,
+    traits_def,
+)
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
@@ -137,14 +144,26 @@ class Operator(IRDLOperation, ABC):
         refined_result_types(self)
 
 
-class RelayOperator(Operator, ABC):
-    """
-    An operator of `relay`, whose rule is in `xrelay.operators` under its name.
+_Operator = TypeVar("_Operator", bound=Operator)
 
-    ```mlir
-    %y = relay.add %a, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
-    ```
+
+def operator(name: str) -> Callable[[type[_Operator]], type[_Operator]]:
     """
+    Define the decorated class as the operator called `name`.
+
+        @operator("relay.abs")
+        class AbsOp(Elementwise): ...
+    """
+
+    def define(kind: type[_Operator]) -> type[_Operator]:
+        kind.name = name
+        return irdl_op_definition(kind)
+
+    return define
+
+
+class RelayOperator(Operator, ABC):
+    """An operator of `relay`, whose rule is in `xrelay.operators` under its name."""
 
     traits = traits_def(InferTypes(infer))
 

@@ -2,21 +2,16 @@
 
 from abc import ABC
 
-from xdsl.irdl import irdl_op_definition, operand_def
+from xdsl.irdl import operand_def
 
 from .incomplete import AnyTensor
-from .operator import OutFusable
+from .operator import OutFusable, operator
 from .properties import bool_prop, ints_prop, optional_ints_prop, string_prop
 
 
 class Pool2d(OutFusable, ABC):
     """
     An operator on each window of height and width.
-
-    ```mlir
-    %y = relay.nn.max_pool2d %x {pool_size = array<i64: 2, 2>, strides = array<i64: 2, 2>}
-      : (tensor<1x3x8x8xf32>) -> tensor<1x3x4x4xf32>
-    ```
 
     `layout` is "NCHW" or "NHWC"; `padding` is (top, left, bottom, right). With `ceil_mode` the last
     window may extend past the padding.
@@ -31,7 +26,7 @@ class Pool2d(OutFusable, ABC):
     ceil_mode = bool_prop(False)
 
 
-@irdl_op_definition
+@operator("relay.nn.max_pool2d")
 class MaxPool2dOp(Pool2d):
     """
     Take the greatest element of each window of `data`, ignoring padding.
@@ -44,10 +39,8 @@ class MaxPool2dOp(Pool2d):
     The sign of a zero result is unspecified.
     """
 
-    name = "relay.nn.max_pool2d"
 
-
-@irdl_op_definition
+@operator("relay.nn.avg_pool2d")
 class AvgPool2dOp(Pool2d):
     """
     Take the mean of each window of `data`.
@@ -60,19 +53,12 @@ class AvgPool2dOp(Pool2d):
     With `count_include_pad`, padding is counted as zeros; otherwise it is ignored.
     """
 
-    name = "relay.nn.avg_pool2d"
-
     count_include_pad = bool_prop(False)
 
 
 class Pool1d(OutFusable, ABC):
     """
     An operator on each window of the width.
-
-    ```mlir
-    %y = relay.nn.max_pool1d %x {pool_size = array<i64: 2>, strides = array<i64: 2>}
-      : (tensor<1x3x8xf32>) -> tensor<1x3x4xf32>
-    ```
 
     `layout` is "NCW" or "NWC"; `padding` is (left, right). With `ceil_mode` the last window may
     extend past the padding.
@@ -87,7 +73,7 @@ class Pool1d(OutFusable, ABC):
     ceil_mode = bool_prop(False)
 
 
-@irdl_op_definition
+@operator("relay.nn.max_pool1d")
 class MaxPool1dOp(Pool1d):
     """
     Take the greatest element of each window of `data`, ignoring padding.
@@ -98,10 +84,8 @@ class MaxPool1dOp(Pool1d):
     ```
     """
 
-    name = "relay.nn.max_pool1d"
 
-
-@irdl_op_definition
+@operator("relay.nn.avg_pool1d")
 class AvgPool1dOp(Pool1d):
     """
     Take the mean of each window of `data`.
@@ -114,19 +98,12 @@ class AvgPool1dOp(Pool1d):
     With `count_include_pad`, padding is counted as zeros; otherwise it is ignored.
     """
 
-    name = "relay.nn.avg_pool1d"
-
     count_include_pad = bool_prop(False)
 
 
 class Pool3d(OutFusable, ABC):
     """
     An operator on each window of depth, height and width.
-
-    ```mlir
-    %y = relay.nn.max_pool3d %x {pool_size = array<i64: 2, 2, 2>}
-      : (tensor<1x3x8x8x8xf32>) -> tensor<1x3x7x7x7xf32>
-    ```
 
     `layout` is "NCDHW" or "NDHWC"; `padding` is (front, top, left, back, bottom, right). With
     `ceil_mode` the last window may extend past the padding.
@@ -141,7 +118,7 @@ class Pool3d(OutFusable, ABC):
     ceil_mode = bool_prop(False)
 
 
-@irdl_op_definition
+@operator("relay.nn.max_pool3d")
 class MaxPool3dOp(Pool3d):
     """
     Take the greatest element of each window of `data`, ignoring padding.
@@ -152,10 +129,8 @@ class MaxPool3dOp(Pool3d):
     ```
     """
 
-    name = "relay.nn.max_pool3d"
 
-
-@irdl_op_definition
+@operator("relay.nn.avg_pool3d")
 class AvgPool3dOp(Pool3d):
     """
     Take the mean of each window of `data`.
@@ -167,8 +142,6 @@ class AvgPool3dOp(Pool3d):
 
     With `count_include_pad`, padding is counted as zeros; otherwise it is ignored.
     """
-
-    name = "relay.nn.avg_pool3d"
 
     count_include_pad = bool_prop(False)
 
@@ -190,7 +163,7 @@ class AdaptivePool(OutFusable, ABC):
     output_size = optional_ints_prop()
 
 
-@irdl_op_definition
+@operator("relay.nn.adaptive_avg_pool1d")
 class AdaptiveAvgPool1dOp(AdaptivePool):
     """
     Take the mean of each of `output_size` windows of the width of `data`.
@@ -201,11 +174,10 @@ class AdaptiveAvgPool1dOp(AdaptivePool):
     ```
     """
 
-    name = "relay.nn.adaptive_avg_pool1d"
     layout = string_prop("NCW")
 
 
-@irdl_op_definition
+@operator("relay.nn.adaptive_max_pool1d")
 class AdaptiveMaxPool1dOp(AdaptivePool):
     """
     Take the greatest element of each of `output_size` windows of the width of `data`.
@@ -216,19 +188,17 @@ class AdaptiveMaxPool1dOp(AdaptivePool):
     ```
     """
 
-    name = "relay.nn.adaptive_max_pool1d"
     layout = string_prop("NCW")
 
 
-@irdl_op_definition
+@operator("relay.nn.adaptive_avg_pool2d")
 class AdaptiveAvgPool2dOp(AdaptivePool):
     """Take the mean of each of `output_size` windows of the images `data`."""
 
-    name = "relay.nn.adaptive_avg_pool2d"
     layout = string_prop("NCHW")
 
 
-@irdl_op_definition
+@operator("relay.nn.adaptive_max_pool2d")
 class AdaptiveMaxPool2dOp(AdaptivePool):
     """
     Take the greatest element of each of `output_size` windows of the images `data`.
@@ -239,11 +209,10 @@ class AdaptiveMaxPool2dOp(AdaptivePool):
     ```
     """
 
-    name = "relay.nn.adaptive_max_pool2d"
     layout = string_prop("NCHW")
 
 
-@irdl_op_definition
+@operator("relay.nn.adaptive_avg_pool3d")
 class AdaptiveAvgPool3dOp(AdaptivePool):
     """
     Take the mean of each of `output_size` windows of the volumes `data`.
@@ -254,11 +223,10 @@ class AdaptiveAvgPool3dOp(AdaptivePool):
     ```
     """
 
-    name = "relay.nn.adaptive_avg_pool3d"
     layout = string_prop("NCDHW")
 
 
-@irdl_op_definition
+@operator("relay.nn.adaptive_max_pool3d")
 class AdaptiveMaxPool3dOp(AdaptivePool):
     """
     Take the greatest element of each of `output_size` windows of the volumes `data`.
@@ -269,7 +237,6 @@ class AdaptiveMaxPool3dOp(AdaptivePool):
     ```
     """
 
-    name = "relay.nn.adaptive_max_pool3d"
     layout = string_prop("NCDHW")
 
 
@@ -292,7 +259,7 @@ class PoolGrad2d(OutFusable, ABC):
     ceil_mode = bool_prop(False)
 
 
-@irdl_op_definition
+@operator("relay.nn.max_pool2d_grad")
 class MaxPool2dGradOp(PoolGrad2d):
     """
     Add each number of `grad` where the first maximum of its window of `data` is.
@@ -303,10 +270,8 @@ class MaxPool2dGradOp(PoolGrad2d):
     ```
     """
 
-    name = "relay.nn.max_pool2d_grad"
 
-
-@irdl_op_definition
+@operator("relay.nn.avg_pool2d_grad")
 class AvgPool2dGradOp(PoolGrad2d):
     """
     Share each number of `grad` among the cells of its window of `data`.
@@ -318,8 +283,6 @@ class AvgPool2dGradOp(PoolGrad2d):
 
     With `count_include_pad`, those in the padding count, too.
     """
-
-    name = "relay.nn.avg_pool2d_grad"
 
     count_include_pad = bool_prop(False)
 
@@ -337,14 +300,12 @@ class GlobalPool2d(OutFusable, ABC):
     layout = string_prop("NCHW")
 
 
-@irdl_op_definition
+@operator("relay.nn.global_avg_pool2d")
 class GlobalAvgPool2dOp(GlobalPool2d):
     """Take the mean of each image of `data`."""
 
-    name = "relay.nn.global_avg_pool2d"
 
-
-@irdl_op_definition
+@operator("relay.nn.global_max_pool2d")
 class GlobalMaxPool2dOp(GlobalPool2d):
     """
     Take the greatest element of each image of `data`.
@@ -355,5 +316,3 @@ class GlobalMaxPool2dOp(GlobalPool2d):
 
     The sign of a zero result is unspecified.
     """
-
-    name = "relay.nn.global_max_pool2d"

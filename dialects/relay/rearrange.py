@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.irdl import (
-    irdl_op_definition,
     operand_def,
     prop_def,
     traits_def,
@@ -18,7 +17,7 @@ from ..interfaces import ReadsElementwise
 from ..tensors import as_tensor
 from ..xdsl_extras.trait_patterns import Patterns, erase_if_unused
 from .incomplete import AnyTensor
-from .operator import INJECTIVE, Broadcasting, Injective, RelayOperator, is_in_kernel
+from .operator import INJECTIVE, Broadcasting, Injective, RelayOperator, is_in_kernel, operator
 from .properties import (
     INT_OR_INTS,
     int_prop,
@@ -30,7 +29,7 @@ from .properties import (
 )
 
 
-@irdl_op_definition
+@operator("relay.transpose")
 class TransposeOp(Injective, HasCanonicalizationPatternsInterface):
     """
     Permute the dims of `data`: dim i of the result is dim `axes[i]`; by default, reversed.
@@ -39,8 +38,6 @@ class TransposeOp(Injective, HasCanonicalizationPatternsInterface):
     %y = relay.transpose %x {axes = array<i64: 0, 2, 1>} : (tensor<2x3x4xf32>) -> tensor<2x4x3xf32>
     ```
     """
-
-    name = "relay.transpose"
 
     data = operand_def(AnyTensor)
     axes = optional_ints_prop()
@@ -88,7 +85,7 @@ class MergeTransposes(RewritePattern):
         erase_if_unused(before, rewriter)
 
 
-@irdl_op_definition
+@operator("relay.reverse")
 class ReverseOp(Injective):
     """
     Reverse the order of the slices of `data` along `axis`.
@@ -98,13 +95,11 @@ class ReverseOp(Injective):
     ```
     """
 
-    name = "relay.reverse"
-
     data = operand_def(AnyTensor)
     axis = int_prop(0)
 
 
-@irdl_op_definition
+@operator("relay.slice_like")
 class SliceLikeOp(Injective):
     """
     Take the first elements of `data`, along `axes` as many as `shape_like` has, along others all.
@@ -116,8 +111,6 @@ class SliceLikeOp(Injective):
 
     Without `axes`, it is along all that both have. The elements of `shape_like` are not read.
     """
-
-    name = "relay.slice_like"
 
     data = operand_def(AnyTensor)
     shape_like = operand_def(AnyTensor)
@@ -134,7 +127,7 @@ class Joining(Injective, ABC):
     axis = int_prop(0)
 
 
-@irdl_op_definition
+@operator("relay.concatenate")
 class ConcatenateOp(Joining):
     """
     Join `tensors`, at least one, along `axis`; their other dims are equal.
@@ -145,10 +138,8 @@ class ConcatenateOp(Joining):
     ```
     """
 
-    name = "relay.concatenate"
 
-
-@irdl_op_definition
+@operator("relay.stack")
 class StackOp(Joining):
     """
     Join `tensors`, at least one, of one shape, along a new `axis`.
@@ -158,10 +149,8 @@ class StackOp(Joining):
     ```
     """
 
-    name = "relay.stack"
 
-
-@irdl_op_definition
+@operator("relay.split")
 class SplitOp(RelayOperator):
     """
     Split `data` along `axis`.
@@ -176,8 +165,6 @@ class SplitOp(RelayOperator):
     An integer is the number of equal parts; an array lists ascending indices to split at.
     """
 
-    name = "relay.split"
-
     data = operand_def(AnyTensor)
     parts = var_result_def(AnyTensor)
     indices_or_sections = prop_def(INT_OR_INTS)
@@ -186,7 +173,7 @@ class SplitOp(RelayOperator):
     traits = traits_def(*INJECTIVE)
 
 
-@irdl_op_definition
+@operator("relay.nn.pad")
 class PadOp(Injective):
     """
     Surround `data` with `pad_width` (before 0, after 0, before 1, …) more elements on each axis.
@@ -200,8 +187,6 @@ class PadOp(Injective):
     element) or "reflect" (mirrored at the first and last element, which are not repeated).
     """
 
-    name = "relay.nn.pad"
-
     data = operand_def(AnyTensor)
     pad_value = operand_def(AnyTensor)
     pad_width = ints_prop()
@@ -211,7 +196,7 @@ class PadOp(Injective):
 # -------------------------------------------------------------------- picking
 
 
-@irdl_op_definition
+@operator("relay.strided_slice")
 class StridedSliceOp(Injective):
     """
     Take every `strides`-th slice of `data` from `begin` up to `end` along `axes`.
@@ -226,8 +211,6 @@ class StridedSliceOp(Injective):
     `end` holds the sizes of the slices, -1 for all remaining elements; strides are ignored.
     """
 
-    name = "relay.strided_slice"
-
     data = operand_def(AnyTensor)
     begin = ints_prop()
     end = ints_prop()
@@ -236,7 +219,7 @@ class StridedSliceOp(Injective):
     slice_mode = string_prop("end")
 
 
-@irdl_op_definition
+@operator("relay.take")
 class TakeOp(Injective):
     """
     Take the slices of `data` at `indices` along `axis`; without `axis`, of flattened `data`.
@@ -249,8 +232,6 @@ class TakeOp(Injective):
     wrapped around ("wrap") or not allowed ("fast").
     """
 
-    name = "relay.take"
-
     data = operand_def(AnyTensor)
     indices = operand_def(AnyTensor)
     axis = optional_int_prop()
@@ -258,7 +239,7 @@ class TakeOp(Injective):
     mode = string_prop("clip")
 
 
-@irdl_op_definition
+@operator("relay.gather")
 class GatherOp(Injective):
     """
     Take from each line of `data` along `axis` the elements at `indices`, at the same place.
@@ -270,14 +251,12 @@ class GatherOp(Injective):
     An index out of range is clamped.
     """
 
-    name = "relay.gather"
-
     data = operand_def(AnyTensor)
     indices = operand_def(AnyTensor)
     axis = int_prop()
 
 
-@irdl_op_definition
+@operator("relay.gather_nd")
 class GatherNdOp(Injective):
     """
     Take the slices of `data` at the columns of `indices`, which index its first axes.
@@ -290,15 +269,13 @@ class GatherNdOp(Injective):
     clamped. `index_rank` repeats dim 0 of `indices`.
     """
 
-    name = "relay.gather_nd"
-
     data = operand_def(AnyTensor)
     indices = operand_def(AnyTensor)
     batch_dims = int_prop(0)
     index_rank = optional_int_prop()
 
 
-@irdl_op_definition
+@operator("relay.broadcast_to")
 class BroadcastToOp(Broadcasting):
     """
     Broadcast `data` to `shape`.
@@ -308,15 +285,13 @@ class BroadcastToOp(Broadcasting):
     ```
     """
 
-    name = "relay.broadcast_to"
-
     data = operand_def(AnyTensor)
     shape = ints_prop()
 
     traits = traits_def(ReadsElementwise())
 
 
-@irdl_op_definition
+@operator("relay.tile")
 class TileOp(Broadcasting):
     """
     Tile `data` `reps[i]` times along axis i; dims and `reps` are aligned at the last axis.
@@ -326,13 +301,11 @@ class TileOp(Broadcasting):
     ```
     """
 
-    name = "relay.tile"
-
     data = operand_def(AnyTensor)
     reps = ints_prop()
 
 
-@irdl_op_definition
+@operator("relay.repeat")
 class RepeatOp(Broadcasting):
     """
     Repeat each slice of `data` along `axis` `repeats` times.
@@ -341,8 +314,6 @@ class RepeatOp(Broadcasting):
     %y = relay.repeat %x {repeats = 2} : (tensor<3xf32>) -> tensor<6xf32>
     ```
     """
-
-    name = "relay.repeat"
 
     data = operand_def(AnyTensor)
     repeats = int_prop()

@@ -3,10 +3,10 @@
 from abc import ABC
 
 from xdsl.dialects.builtin import i32
-from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.irdl import operand_def, result_def, traits_def
 
 from .incomplete import AnyTensor
-from .operator import COMM_REDUCE, Opaque, RelayOperator
+from .operator import COMM_REDUCE, Opaque, RelayOperator, operator
 from .properties import (
     bool_prop,
     dtype_prop,
@@ -37,7 +37,7 @@ class Reduction(RelayOperator, ABC):
     traits = traits_def(*COMM_REDUCE)
 
 
-@irdl_op_definition
+@operator("relay.sum")
 class SumOp(Reduction):
     """
     Sum `data` along `axis`; integers wrap around.
@@ -45,10 +45,8 @@ class SumOp(Reduction):
     The order of the sum is not specified: where it overflows on the way, a float may be infinite.
     """
 
-    name = "relay.sum"
 
-
-@irdl_op_definition
+@operator("relay.prod")
 class ProdOp(Reduction):
     """
     Multiply the elements of `data` along `axis`; integers wrap around.
@@ -57,17 +55,13 @@ class ProdOp(Reduction):
     may be infinite, 0 or NaN.
     """
 
-    name = "relay.prod"
 
-
-@irdl_op_definition
+@operator("relay.mean")
 class MeanOp(Reduction):
     """Take the mean of `data`, of floats, along `axis`, which must not be empty."""
 
-    name = "relay.mean"
 
-
-@irdl_op_definition
+@operator("relay.max")
 class MaxOp(Reduction):
     """
     Take the greatest element of `data` along `axis`, which must not be empty.
@@ -79,10 +73,8 @@ class MaxOp(Reduction):
     NaN if there is one. The sign of a zero result is unspecified.
     """
 
-    name = "relay.max"
 
-
-@irdl_op_definition
+@operator("relay.min")
 class MinOp(Reduction):
     """
     Take the least element of `data` along `axis`, which must not be empty.
@@ -94,21 +86,15 @@ class MinOp(Reduction):
     NaN if there is one. The sign of a zero result is unspecified.
     """
 
-    name = "relay.min"
 
-
-@irdl_op_definition
+@operator("relay.all")
 class AllOp(Reduction):
     """Test whether all elements of `data`, of i1, are true along `axis`."""
 
-    name = "relay.all"
 
-
-@irdl_op_definition
+@operator("relay.any")
 class AnyOp(Reduction):
     """Test whether any element of `data`, of i1, is true along `axis`."""
-
-    name = "relay.any"
 
 
 class ArgReduction(Reduction, ABC):
@@ -127,21 +113,17 @@ class ArgReduction(Reduction, ABC):
     dtype = dtype_prop(i32)
 
 
-@irdl_op_definition
+@operator("relay.argmax")
 class ArgMaxOp(ArgReduction):
     """Find the index of the greatest element of `data` along `axis`."""
 
-    name = "relay.argmax"
 
-
-@irdl_op_definition
+@operator("relay.argmin")
 class ArgMinOp(ArgReduction):
     """Find the index of the least element of `data` along `axis`."""
 
-    name = "relay.argmin"
 
-
-@irdl_op_definition
+@operator("relay.cumsum")
 class CumsumOp(Opaque):
     """
     Sum the elements of `data` up to each place along `axis`; without `axis`, of flattened `data`.
@@ -153,8 +135,6 @@ class CumsumOp(Opaque):
     With `exclusive` the element at the place does not count. Elements are added in order, as
     numbers of type `dtype` (default: that of `data`, i32 for i1), but f32 for narrower floats.
     """
-
-    name = "relay.cumsum"
 
     data = operand_def(AnyTensor)
     axis = optional_int_prop()

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import BoolAttr
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, traits_def
+from xdsl.irdl import operand_def, traits_def
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from ..interfaces import ReshapesOnly, has_effects, only_reshapes
 from ..tensors import as_tensor, is_static
 from ..xdsl_extras.trait_patterns import Patterns, erase_if_unused, op_trait_rewrite_pattern
 from .incomplete import AnyTensor
-from .operator import Injective, is_in_kernel
+from .operator import Injective, is_in_kernel, operator
 from .properties import bool_prop, int_prop, ints, ints_prop, optional_int_prop, optional_ints_prop
 
 
@@ -33,7 +33,7 @@ class Reshaping(Injective, ReshapingInterface, ABC):
     data = operand_def(AnyTensor)
 
 
-@irdl_op_definition
+@operator("relay.reshape")
 class ReshapeOp(Reshaping):
     """
     Reshape `data` to the shape that `newshape` describes.
@@ -47,8 +47,6 @@ class ReshapeOp(Reshaping):
     all remaining dims; -3 merges the next two dims; -4 splits the next dim into the two entries
     that follow.
     """
-
-    name = "relay.reshape"
 
     newshape = ints_prop()
     allowzero = bool_prop(False)
@@ -94,7 +92,7 @@ class MergeReshapes(RewritePattern):
         erase_if_unused(before, rewriter)
 
 
-@irdl_op_definition
+@operator("relay.nn.batch_flatten")
 class BatchFlattenOp(Reshaping):
     """
     Flatten all but the first dim of `data`.
@@ -104,10 +102,8 @@ class BatchFlattenOp(Reshaping):
     ```
     """
 
-    name = "relay.nn.batch_flatten"
 
-
-@irdl_op_definition
+@operator("relay.expand_dims")
 class ExpandDimsOp(Reshaping):
     """
     Insert `num_newaxis` dims of 1 at `axis` of `data`.
@@ -119,13 +115,11 @@ class ExpandDimsOp(Reshaping):
     An `axis` of -1 is after the last dim.
     """
 
-    name = "relay.expand_dims"
-
     axis = int_prop()
     num_newaxis = int_prop(1)
 
 
-@irdl_op_definition
+@operator("relay.squeeze")
 class SqueezeOp(Reshaping):
     """
     Remove the dims `axis` of `data`, which must be 1; without `axis`, all dims of 1.
@@ -135,12 +129,10 @@ class SqueezeOp(Reshaping):
     ```
     """
 
-    name = "relay.squeeze"
-
     axis = optional_ints_prop()
 
 
-@irdl_op_definition
+@operator("relay.reshape_like")
 class ReshapeLikeOp(Injective):
     """
     Replace the dims `lhs_begin` to `lhs_end` of `data` by those of `shape_like`, from `rhs_begin`.
@@ -151,8 +143,6 @@ class ReshapeLikeOp(Injective):
 
     An end that is absent is that of the dims; a negative one counts from there.
     """
-
-    name = "relay.reshape_like"
 
     data = operand_def(AnyTensor)
     shape_like = operand_def(AnyTensor)

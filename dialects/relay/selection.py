@@ -1,13 +1,13 @@
 """Operators that find elements: by rank in an order, by value, or by being nonzero."""
 
-from xdsl.irdl import irdl_op_definition, operand_def, traits_def, var_result_def
+from xdsl.irdl import operand_def, traits_def, var_result_def
 
 from .incomplete import AnyTensor
-from .operator import OPAQUE, Opaque, RelayOperator
+from .operator import OPAQUE, Opaque, RelayOperator, operator
 from .properties import bool_prop, dtype_prop, int_prop, string_prop
 
 
-@irdl_op_definition
+@operator("relay.topk")
 class TopkOp(RelayOperator):
     """
     Select the `k` greatest elements of `data` along `axis`, in order, and their indices.
@@ -23,8 +23,6 @@ class TopkOp(RelayOperator):
     comes first. `ret_type` is "both", "values" or "indices"; `dtype` is that of the indices.
     """
 
-    name = "relay.topk"
-
     data = operand_def(AnyTensor)
     found = var_result_def(AnyTensor)
     k = int_prop()
@@ -36,7 +34,7 @@ class TopkOp(RelayOperator):
     traits = traits_def(*OPAQUE)
 
 
-@irdl_op_definition
+@operator("relay.argsort")
 class ArgsortOp(Opaque):
     """
     Compute the indices of the elements of `data` along `axis`, in ascending order.
@@ -48,15 +46,13 @@ class ArgsortOp(Opaque):
     Without `is_ascend`, in descending order. Of equal elements the first comes first.
     """
 
-    name = "relay.argsort"
-
     data = operand_def(AnyTensor)
     axis = int_prop(-1)
     is_ascend = bool_prop(True)
     dtype = dtype_prop()
 
 
-@irdl_op_definition
+@operator("relay.sort")
 class SortOp(Opaque):
     """
     Sort the elements of `data` along `axis`, in ascending order, or without `is_ascend` descending.
@@ -66,14 +62,12 @@ class SortOp(Opaque):
     ```
     """
 
-    name = "relay.sort"
-
     data = operand_def(AnyTensor)
     axis = int_prop(-1)
     is_ascend = bool_prop(True)
 
 
-@irdl_op_definition
+@operator("relay.scatter_elements")
 class ScatterElementsOp(Opaque):
     """
     Write `updates` over elements of `data`, at `indices` along `axis`, and at their own place else.
@@ -88,8 +82,6 @@ class ScatterElementsOp(Opaque):
     "mean" reduce it and its updates.
     """
 
-    name = "relay.scatter_elements"
-
     data = operand_def(AnyTensor)
     indices = operand_def(AnyTensor)
     updates = operand_def(AnyTensor)
@@ -97,7 +89,7 @@ class ScatterElementsOp(Opaque):
     reduction = string_prop("update")
 
 
-@irdl_op_definition
+@operator("relay.dyn.topk")
 class DynTopkOp(RelayOperator):
     """
     Select the `k` greatest elements of `data` along `axis`, in order, and their indices.
@@ -110,8 +102,6 @@ class DynTopkOp(RelayOperator):
     The attributes mean what those of `relay.topk` mean.
     """
 
-    name = "relay.dyn.topk"
-
     data = operand_def(AnyTensor)
     k = operand_def(AnyTensor)
     found = var_result_def(AnyTensor)
@@ -123,7 +113,7 @@ class DynTopkOp(RelayOperator):
     traits = traits_def(*OPAQUE)
 
 
-@irdl_op_definition
+@operator("relay.argwhere")
 class ArgwhereOp(Opaque):
     """
     List the indices of the elements of `condition` that are not 0, in order, a row for each.
@@ -135,12 +125,10 @@ class ArgwhereOp(Opaque):
     The rank of `condition` is 1 to 5.
     """
 
-    name = "relay.argwhere"
-
     condition = operand_def(AnyTensor)
 
 
-@irdl_op_definition
+@operator("relay.unique")
 class UniqueOp(RelayOperator):
     """
     List the distinct elements of the vector `data`, where each is first, and which each element is.
@@ -159,8 +147,6 @@ class UniqueOp(RelayOperator):
     `return_counts`, how often each occurs. What follows the first `%n` in the first two and the
     last is 0.
     """
-
-    name = "relay.unique"
 
     data = operand_def(AnyTensor)
     found = var_result_def(AnyTensor)

@@ -1,13 +1,13 @@
 """Operators that move elements between channels and space, or apart."""
 
-from xdsl.irdl import irdl_op_definition, operand_def
+from xdsl.irdl import operand_def
 
 from .incomplete import AnyTensor
-from .operator import Injective
+from .operator import Injective, operator
 from .properties import float_prop, int_prop, ints_prop, string_prop
 
 
-@irdl_op_definition
+@operator("relay.nn.depth_to_space")
 class DepthToSpaceOp(Injective):
     """
     Arrange channels of the images `data` as blocks of pixels, `block_size` high and wide.
@@ -21,15 +21,13 @@ class DepthToSpaceOp(Injective):
     and the block's pixels of one channel after the other with "CDR".
     """
 
-    name = "relay.nn.depth_to_space"
-
     data = operand_def(AnyTensor)
     block_size = int_prop()
     layout = string_prop("NCHW")
     mode = string_prop("DCR")
 
 
-@irdl_op_definition
+@operator("relay.nn.space_to_depth")
 class SpaceToDepthOp(Injective):
     """
     Arrange blocks of pixels of the images `data`, `block_size` high and wide, as channels.
@@ -42,14 +40,12 @@ class SpaceToDepthOp(Injective):
     The channels of the block's pixels follow each other.
     """
 
-    name = "relay.nn.space_to_depth"
-
     data = operand_def(AnyTensor)
     block_size = int_prop()
     layout = string_prop("NCHW")
 
 
-@irdl_op_definition
+@operator("relay.nn.dilate")
 class DilateOp(Injective):
     """
     Move the elements of `data` apart: along axis i, `strides[i]` - 1 elements are between them.
@@ -61,14 +57,12 @@ class DilateOp(Injective):
     These are `dilation_value`.
     """
 
-    name = "relay.nn.dilate"
-
     data = operand_def(AnyTensor)
     strides = ints_prop()
     dilation_value = float_prop(0.0)
 
 
-@irdl_op_definition
+@operator("relay.nn.space_to_batch_nd")
 class SpaceToBatchNdOp(Injective):
     """
     Pad `data`, and make a batch of the elements at each place of its blocks of `block_shape`.
@@ -81,15 +75,13 @@ class SpaceToBatchNdOp(Injective):
     `paddings` are (before, after) for each of the axes after the batch that have blocks.
     """
 
-    name = "relay.nn.space_to_batch_nd"
-
     data = operand_def(AnyTensor)
     block_shape = ints_prop()
     paddings = ints_prop()
     pad_value = float_prop(0.0)
 
 
-@irdl_op_definition
+@operator("relay.nn.batch_to_space_nd")
 class BatchToSpaceNdOp(Injective):
     """
     Arrange the batch `data` as blocks of `block_shape`, and cut off `crops`.
@@ -102,14 +94,12 @@ class BatchToSpaceNdOp(Injective):
     `crops` are (before, after) for each of the axes after the batch that have blocks.
     """
 
-    name = "relay.nn.batch_to_space_nd"
-
     data = operand_def(AnyTensor)
     block_shape = ints_prop()
     crops = ints_prop()
 
 
-@irdl_op_definition
+@operator("relay.nn.mirror_pad")
 class MirrorPadOp(Injective):
     """
     Surround `data` with `pad_width` (before 0, after 0, before 1, …) of its mirrored elements.
@@ -120,8 +110,6 @@ class MirrorPadOp(Injective):
 
     The first and the last are repeated with `mode` "SYMMETRIC", not with "REFLECT".
     """
-
-    name = "relay.nn.mirror_pad"
 
     data = operand_def(AnyTensor)
     pad_width = ints_prop()

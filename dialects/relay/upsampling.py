@@ -2,14 +2,14 @@
 
 from abc import ABC
 
-from xdsl.irdl import irdl_op_definition, operand_def
+from xdsl.irdl import operand_def
 
 from .incomplete import AnyTensor
-from .operator import Injective
+from .operator import Injective, operator
 from .properties import bool_prop, float_prop, string_prop
 
 
-@irdl_op_definition
+@operator("relay.nn.upsampling")
 class UpsamplingOp(Injective):
     """
     Scale height and width of `data` by `scale_h` and `scale_w`, repeating pixels.
@@ -23,8 +23,6 @@ class UpsamplingOp(Injective):
     between pixels; `align_corners` keeps those at the corners.
     """
 
-    name = "relay.nn.upsampling"
-
     data = operand_def(AnyTensor)
     scale_h = float_prop(1.0)
     scale_w = float_prop(1.0)
@@ -33,7 +31,7 @@ class UpsamplingOp(Injective):
     align_corners = bool_prop(False)
 
 
-@irdl_op_definition
+@operator("relay.dyn.nn.upsampling")
 class DynUpsamplingOp(Injective):
     """
     Scale height and width of `data` by the scalars `scale_h` and `scale_w`, repeating pixels.
@@ -45,8 +43,6 @@ class DynUpsamplingOp(Injective):
 
     The attributes are those of `relay.nn.upsampling`.
     """
-
-    name = "relay.dyn.nn.upsampling"
 
     data = operand_def(AnyTensor)
     scale_h = operand_def(AnyTensor)
@@ -69,7 +65,7 @@ class UpsamplingOfVolumes(Injective, ABC):
     coordinate_transformation_mode = string_prop("half_pixel")
 
 
-@irdl_op_definition
+@operator("relay.nn.upsampling3d")
 class Upsampling3dOp(UpsamplingOfVolumes):
     """
     Scale depth, height and width of `data` by `scale_d`, `scale_h` and `scale_w`.
@@ -82,15 +78,13 @@ class Upsampling3dOp(UpsamplingOfVolumes):
     The new sizes are rounded, halves to even.
     """
 
-    name = "relay.nn.upsampling3d"
-
     data = operand_def(AnyTensor)
     scale_d = float_prop(1.0)
     scale_h = float_prop(1.0)
     scale_w = float_prop(1.0)
 
 
-@irdl_op_definition
+@operator("relay.dyn.nn.upsampling3d")
 class DynUpsampling3dOp(UpsamplingOfVolumes):
     """
     Scale depth, height and width of `data` by the scalars `scale_d`, `scale_h` and `scale_w`.
@@ -102,8 +96,6 @@ class DynUpsampling3dOp(UpsamplingOfVolumes):
 
     The new sizes are rounded, halves to even.
     """
-
-    name = "relay.dyn.nn.upsampling3d"
 
     data = operand_def(AnyTensor)
     scale_d = operand_def(AnyTensor)

@@ -2,10 +2,10 @@
 
 from abc import ABC
 
-from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def, var_result_def
+from xdsl.irdl import operand_def, result_def, traits_def, var_result_def
 
 from .incomplete import AnyTensor
-from .operator import INJECTIVE, OPAQUE, RelayOperator
+from .operator import INJECTIVE, OPAQUE, RelayOperator, operator
 from .properties import bool_prop, float_prop, int_prop, ints_prop, optional_dtype_prop, string_prop
 
 
@@ -34,7 +34,7 @@ class Resizing(RelayOperator, ABC):
     traits = traits_def(*INJECTIVE)
 
 
-@irdl_op_definition
+@operator("relay.image.resize2d")
 class Resize2dOp(Resizing):
     """
     Resize the images `data` to `size`, height and width.
@@ -45,14 +45,12 @@ class Resize2dOp(Resizing):
     ```
     """
 
-    name = "relay.image.resize2d"
-
     data = operand_def(AnyTensor)
     result = result_def(AnyTensor)
     size = ints_prop()
 
 
-@irdl_op_definition
+@operator("relay.dyn.image.resize2d")
 class DynResize2dOp(Resizing):
     """
     Resize the images `data` to `size`, height and width.
@@ -66,8 +64,6 @@ class DynResize2dOp(Resizing):
     positions as if it had all. `roi`, a region of interest, is not used by any mode supported.
     """
 
-    name = "relay.dyn.image.resize2d"
-
     data = operand_def(AnyTensor)
     size = operand_def(AnyTensor)
     roi = operand_def(AnyTensor)
@@ -77,7 +73,7 @@ class DynResize2dOp(Resizing):
 # ---------------------------------------------------------------------- boxes
 
 
-@irdl_op_definition
+@operator("relay.vision.get_valid_counts")
 class GetValidCountsOp(RelayOperator):
     """
     Move the rows of `data` whose score is above the scalar `score_threshold` to the front.
@@ -92,8 +88,6 @@ class GetValidCountsOp(RelayOperator):
     the rows in order, and their indices; what follows the valid ones is -1.
     """
 
-    name = "relay.vision.get_valid_counts"
-
     data = operand_def(AnyTensor)
     score_threshold = operand_def(AnyTensor)
     valid_count = result_def(AnyTensor)
@@ -105,7 +99,7 @@ class GetValidCountsOp(RelayOperator):
     traits = traits_def(*OPAQUE)
 
 
-@irdl_op_definition
+@operator("relay.vision.non_max_suppression")
 class NonMaxSuppressionOp(RelayOperator):
     """
     Remove the boxes of `data` that overlap a box of a higher score.
@@ -133,8 +127,6 @@ class NonMaxSuppressionOp(RelayOperator):
     of the rows that remain, followed by -1, and how many they are.
     """
 
-    name = "relay.vision.non_max_suppression"
-
     data = operand_def(AnyTensor)
     valid_count = operand_def(AnyTensor)
     indices = operand_def(AnyTensor)
@@ -152,7 +144,7 @@ class NonMaxSuppressionOp(RelayOperator):
     traits = traits_def(*OPAQUE)
 
 
-@irdl_op_definition
+@operator("relay.vision.all_class_non_max_suppression")
 class AllClassNonMaxSuppressionOp(RelayOperator):
     """
     Select for each class the boxes that do not overlap one with a higher score in that class.
@@ -170,8 +162,6 @@ class AllClassNonMaxSuppressionOp(RelayOperator):
     selected. The results are rows (batch, class, box), followed by rows of 0, and the number of
     boxes selected. `output_format` is "onnx".
     """
-
-    name = "relay.vision.all_class_non_max_suppression"
 
     boxes = operand_def(AnyTensor)
     scores = operand_def(AnyTensor)

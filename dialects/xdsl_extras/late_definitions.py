@@ -127,7 +127,7 @@ class _LateDefinition:
                 if isinstance(late, _LateAttribute):
                     late.definition.complete()
             copied = type(self.kind)(self.kind.__name__, self.kind.__bases__, dict(self.written))
-            with replaced(FormatProgram, "from_str", LateFormat, staticmethod(_COMPILED)):
+            with _replaced(FormatProgram, "from_str", LateFormat, staticmethod(_COMPILED)):
                 defined: Mapping[str, Any] = _DEFINED(copied).__dict__
             for name, value in defined.items():
                 before = self.late.get(name, self.written.get(name))
@@ -143,8 +143,7 @@ def _defined_late(kind: type[_Op]) -> type[_Op]:
 
 
 @contextmanager
-def replaced(owner: Any, name: str, value: Any, before: Any) -> Generator[None]:
-    """Let an attribute of `owner` have a value in this block."""
+def _replaced(owner: Any, name: str, value: Any, before: Any) -> Generator[None]:
     setattr(owner, name, value)
     try:
         yield
@@ -155,5 +154,5 @@ def replaced(owner: Any, name: str, value: Any, before: Any) -> Generator[None]:
 @contextmanager
 def late_definitions() -> Generator[None]:
     """Define the ops of modules that are imported in this block lazily; they must be valid."""
-    with replaced(xdsl.irdl, "irdl_op_definition", _defined_late, _DEFINED):
+    with _replaced(xdsl.irdl, "irdl_op_definition", _defined_late, _DEFINED):
         yield

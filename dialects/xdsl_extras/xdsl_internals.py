@@ -173,6 +173,7 @@ def verification_of(verify: Callable[[Any], object]) -> Verification | None:
 _GENERATED = "get_accessors_from_op_def.<locals>.verify_"
 
 
+@cache
 def expected_classes(match: Callable[..., None]) -> tuple[type[Operation], ...] | None:
     """Return the op classes that a method decorated by `op_type_rewrite_pattern` expects."""
     if match.__qualname__ != _DECORATED:

@@ -19,20 +19,11 @@ from ...dialects.dense import elements
 from ...dialects.tensors import as_tensor, dtype_name
 from ..conversion import Conversion
 from . import prelude
-from .errors import RelayTextError
+from .errors import RelayTextError as RelayTextError
 from .text_reader import Read, read_json, read_module, read_text
 
 if TYPE_CHECKING:
     from ..conversion import Array
-
-__all__ = [
-    "RelayTextError",
-    "load_json",
-    "load_module",
-    "parse_json",
-    "parse_module",
-    "prelude_module",
-]
 
 
 def parse_module(

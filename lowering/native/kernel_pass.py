@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import ClassVar, TypeGuard
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from ...passes.support.levels import Level
 from ..memref.functions_and_kernels import KERNEL
+from .toolchain.target_machine import Machine
 
 CPU = "xrelay.cpu"
 """The attribute of a kernel that is for a processor of its own, as LLVM names it."""
@@ -48,3 +50,23 @@ class KernelPass(ModulePass, ABC):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for kernel in kernels_of(op):
             self.rewrite(kernel)
+
+
+@dataclass(frozen=True)
+class MachinePass(KernelPass, ABC):
+    """A pass whose kernels depend on the machine that runs them."""
+
+    target: str | None = None
+    """The triple of the machine to compile for; by default this one's."""
+
+    cpu: str | None = None
+    """
+    Its processor as LLVM names it, or `native` for this one; by default the oldest.
+
+    A kernel with the attribute `xrelay.cpu` has its own.
+    """
+
+    def machine_of(self, kernel: FuncOp) -> Machine:
+        """Return the machine that `kernel` is for. Raises `Error`."""
+        cpu = kernel.attributes.get(CPU)
+        return Machine(self.target, cpu.data if isinstance(cpu, StringAttr) else self.cpu)

@@ -12,9 +12,11 @@ The passes of the pipeline `kernels`, from kernels at level `memref` to their sc
 - `materialize-products`, of which each is the only loop in its chain then.
 - `transpose-operands`, `write-transposed`: they write buffers, which nothing fuses with any more.
 - `copy-kernels`, if code is for several levels of processors, each of which has its schedules.
+- `compute-winograd` then: its tiles of registers depend on the processor.
 - `choose-schedules` on the final loops.
 - `call-blas{unscheduled=true}` after it, for products without a schedule.
-- `divide-between-threads` at the end: chunks are whole tiles.
+- `divide-between-threads` then: chunks are whole tiles.
+- `write-onto-results` at the end: all others look for empty tensors.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from .kernels.call_blas import CallBlasPass
 from .kernels.choose_schedules import ChooseSchedulesPass
 from .kernels.compute_by_rows import ComputeByRowsPass
 from .kernels.compute_in_destinations import ComputeInDestinationsPass
+from .kernels.compute_winograd import ComputeWinogradPass
 from .kernels.copy_kernels import CopyKernelsPass
 from .kernels.divide_between_threads import DivideBetweenThreadsPass
 from .kernels.fuse_elementwise import FuseElementwisePass
@@ -36,6 +39,7 @@ from .kernels.merge_aliases import MergeAliasesPass
 from .kernels.move_reshapes import MoveReshapesPass
 from .kernels.transpose_operands import TransposeOperandsPass
 from .kernels.version_kernels import VersionKernelsPass
+from .kernels.write_onto_results import WriteOntoResultsPass
 from .kernels.write_transposed import WriteTransposedPass
 from .toolchain.target_machine import LEVELS, Machine
 
@@ -62,7 +66,9 @@ def kernel_passes(
         TransposeOperandsPass(),
         WriteTransposedPass(),
         *((CopyKernelsPass(machine.triple),) if machine.cpu == LEVELS else ()),
+        ComputeWinogradPass(machine.triple, machine.cpu, threads),
         ChooseSchedulesPass(machine.triple, machine.cpu),
         *((CallBlasPass(unscheduled=True),) if blas is not None else ()),
         *((DivideBetweenThreadsPass(),) if threads else ()),
+        WriteOntoResultsPass(),
     )

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from ..reduce import reduced_axes
 from ..slicing import picked
-from ..windows import PANELS, spatial
+from ..windows import PANELS, WINOGRAD, spatial
 from .access import Box, Interval, Shape, whole
 from .forms import MEANINGS, Opaque
 
@@ -76,7 +76,7 @@ def _conv2d(
 
 def kernel_cells(weight: Shape, layout: str) -> Sequence[int]:
     """Return the height and width of the filters `weight`."""
-    return [weight[layout.index(side)] for side in "HW"]
+    return (3, 3) if layout == WINOGRAD else [weight[layout.index(side)] for side in "HW"]
 
 
 def _pool2d(

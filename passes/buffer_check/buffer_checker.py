@@ -31,7 +31,7 @@ from itertools import islice
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from ...dialects import memory
 from ...dialects.interfaces import CallsFunction, Runs
@@ -113,7 +113,7 @@ class BufferChecker:
     flow: Flow = field(init=False)
     buffers: list[SSAValue] = field(init=False)
     """The buffers, and the storages that calls lend."""
-    params: list[SSAValue] = field(init=False)
+    params: list[BlockArgument] = field(init=False)
     names: defaultdict[int, int] = field(default_factory=lambda: defaultdict(int))
     """The buffers, and after them the parameters, that a value may name, by its identity."""
     captured: dict[int, tuple[SSAValue, Operation]] = field(
@@ -153,13 +153,12 @@ class BufferChecker:
         return owner if isinstance(owner, Operation) else self.function
 
     def summary(self) -> Kept:
+        """Return what the function does with its parameters."""
+
         def params(values: Iterable[SSAValue]) -> frozenset[int]:
-            found = 0
-            for value in values:
-                found |= self.names[id(value)]
-            count = len(self.buffers)
-            positions = [param.index for param in self.function.args if has_bytes(param.type)]
-            return frozenset(positions[i - count] for i in bits(found) if i >= count)
+            numbers = {i for value in values for i in bits(self.names[id(value)])}
+            numbered = enumerate(self.params, len(self.buffers))
+            return frozenset(param.index for i, param in numbered if i in numbers)
 
         return Kept(params(value for value, _ in self.captured.values()), params(self.returned))
 
@@ -167,7 +166,7 @@ class BufferChecker:
 
     def find_names(self) -> None:
         """Find what each value may name, and what is captured."""
-        seeds = [*self.buffers, *self.params]
+        seeds: list[SSAValue] = [*self.buffers, *self.params]
         down: defaultdict[int, list[int]] = defaultdict(list)
         for op in self.flow.ops:
             for name, value in self.named_by(op):
@@ -205,11 +204,11 @@ class BufferChecker:
 
     def members(self, values: Iterable[SSAValue]) -> int:
         """Return the buffers that some of `values` may name."""
-        found = 0
+        named = 0
         for value in values:
             if may_name(value):
-                found |= self.names.get(id(value), 0)
-        return found & ((1 << len(self.buffers)) - 1)
+                named |= self.names.get(id(value), 0)
+        return named & ((1 << len(self.buffers)) - 1)
 
     # ------------------------------------------------------------------ checks
 
@@ -318,11 +317,11 @@ class BufferChecker:
         ops, numbers = self.flow.ops, dict[int, int]()
 
         def numbered(values: Iterable[SSAValue]) -> int:
-            found = 0
+            members = 0
             for value in values:
                 if may_name(value):
-                    found |= 1 << numbers.setdefault(id(value), len(numbers))
-            return found
+                    members |= 1 << numbers.setdefault(id(value), len(numbers))
+            return members
 
         uses = [numbered(operands_of(op)) for op in ops]
         ends, defines, args = [-1] * len(ops), [-1] * len(ops), [-1] * len(ops)
@@ -339,13 +338,13 @@ class BufferChecker:
         while changed:
             changed = False
             for i in range(len(ops) - 1, -1, -1):
-                found = 0
+                live = 0
                 for j in following[i]:
-                    found |= before[j]
-                after[i] = found & defines[i] if ops[i].regions else found
-                found = (found & ends[i] & defines[i] | uses[i]) & args[i]
-                if found != before[i]:
-                    before[i], changed = found, True
+                    live |= before[j]
+                after[i] = live & defines[i] if ops[i].regions else live
+                live = (live & ends[i] & defines[i] | uses[i]) & args[i]
+                if live != before[i]:
+                    before[i], changed = live, True
         return after, [*numbers]
 
     def needed(self) -> Iterator[int]:
@@ -364,14 +363,14 @@ class BufferChecker:
 
     def ends_of_storages(self) -> dict[Operation, int]:
         """Return the ops at which storages are freed, each with the buffers in these."""
-        found: dict[Operation, int] = {}
+        buffers_at = defaultdict[Operation, int](int)
         for i, buffer in enumerate(self.buffers):
             within = buffer.owner.storage if isinstance(buffer.owner, memory.BufferOp) else buffer
             storage = self.slots.rooms.of_storage(within).root.owner
             if isinstance(storage, Operation) and storage.parent is not None:
                 for end in ends_of_storage(storage.parent):
-                    found[end] = found.get(end, 0) | 1 << i
-        return found
+                    buffers_at[end] |= 1 << i
+        return buffers_at
 
 
 def are_exclusive(one: Operation, other: Operation) -> bool:

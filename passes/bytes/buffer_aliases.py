@@ -276,8 +276,8 @@ class Nested:
 
 def in_order(region: Region) -> list[Block]:
     """Return the blocks of a region in reverse postorder, those not reached at the end."""
-    found = dict.fromkeys(reversed(postorder(region.blocks[0])))
-    return [*(found | dict.fromkeys(region.blocks))]
+    reached = dict.fromkeys(reversed(postorder(region.blocks[0])))
+    return [*(reached | dict.fromkeys(region.blocks))]
 
 
 def buffers_in(module: ModuleOp) -> list[Buffers]:

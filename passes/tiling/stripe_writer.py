@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +28,7 @@ from ...operators.meaning.forms import Attributes
 from ...planning.stripes.striped import Striped, Turns
 from ..analysis.arrays import dense_of, numpy_dtype
 from ..analysis.fusion import UNFUSED
-from .rows import attributes_for, join_of, on_rows, slice_of
+from .rows import attributes_for, dims_of, join_of, on_rows, slice_of
 from .step_network import Axes
 from .stripe_attributes import Tiled
 
@@ -80,6 +81,11 @@ def hull(one: Interval, other: Interval | None) -> Interval:
     if other is None:
         return one
     return Interval(min(one.start, other.start), max(one.stop, other.stop))
+
+
+def is_contiguous(value: SSAValue, axis: int) -> bool:
+    """Test whether the rows of a value follow each other in memory."""
+    return prod((dims_of(value) or ())[:axis]) == 1
 
 
 @dataclass
@@ -155,9 +161,10 @@ class Stripes:
                     total = [self.copy(total[0], 0, every, self.result[0], 0)]
                 self.result = total
             elif new.size:
+                halo = self.halo(at, new.start, int(self.rows[step.writes].keep[stripe]))
                 rows = self.compute(at, stripe)
                 if at < len(self.net.steps) - 1:
-                    self.hold(at, rows, new, int(self.rows[step.writes].keep[stripe]))
+                    self.hold(at, rows, new, halo)
                 elif self.turns is None:
                     self.result.append(rows)
                 else:
@@ -256,18 +263,28 @@ class Stripes:
 
     # ------------------------------------------------------------ rows
 
-    def hold(self, at: int, made: SSAValue, new: Interval, keep: int) -> None:
-        """Hold new rows, after those from `keep` on that are held already."""
+    def halo(self, at: int, start: int, keep: int) -> Held | None:
+        """Return the rows that are held of the result of a step, from `keep` on up to `start`."""
         value = self.net.steps[at].writes
         old = self.held.get(value, ()) if value in self.striped.chain.carried else ()
-        if value in self.striped.parts:
-            self.held[value] = (*old, Held(made, new))
-            return
-        if old and keep < old[-1].rows.stop:
-            assert old[-1].rows.stop == new.start, "rows are computed in order"
-            halo = self.slice(old, Interval(keep, new.start), self.axis(at))
-            made, new = self.add(join_of([halo, made], self.axis(at))), Interval(keep, new.stop)
-        self.held[value] = [Held(made, new)]
+        if not old or keep >= old[-1].rows.stop or value in self.striped.parts:
+            return None
+        assert old[-1].rows.stop == start, "rows are computed in order"
+        rows, axis = Interval(keep, start), self.axis(at)
+        halo = self.slice(old, rows, axis)
+        if is_contiguous(halo, axis):
+            halo = self.read(halo, Interval(0, rows.size), axis)  # before new rows are live
+        return Held(halo, rows)
+
+    def hold(self, at: int, made: SSAValue, new: Interval, halo: Held | None) -> None:
+        """Hold new rows, after those of a halo."""
+        value = self.net.steps[at].writes
+        old = self.held.get(value, ()) if value in self.striped.parts else ()
+        if halo is not None:
+            join, axis = join_of([halo.tensor, made], self.axis(at)), self.axis(at)
+            made = self.add(alone(join) if is_contiguous(made, axis) else join)
+            new = Interval(halo.rows.start, new.stop)
+        self.held[value] = [*old, Held(made, new)]
 
     def drop(self, at: int, stripe: int) -> None:
         """

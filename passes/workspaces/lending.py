@@ -122,8 +122,7 @@ class Lenders:
         classes = self.classes(function)
         results = self.results(function, classes, is_entry)
         storages = [storage.op for storage in storages_of(classes).found]
-        limit = None if is_entry else MAX_DYNAMIC
-        return Lent(function, results, self.workspaces(function.body.block, storages, limit))
+        return Lent(function, results, self.workspaces(function.body.block, storages, is_entry))
 
     def describe(self, lent: Lent) -> None:
         """Record the storages and result shapes of a rewritten callee."""
@@ -199,12 +198,12 @@ class Lenders:
         return size_of(storage, self.sizes) == bytes
 
     def workspaces(
-        self, block: Block, storages: Iterable[memory.AllocStorageOp], limit: int | None
+        self, block: Block, storages: Iterable[memory.AllocStorageOp], is_entry: bool
     ) -> list[NewWorkspace]:
         """
         Return a workspace for each device with storages, of a body, that may share an arena.
 
-        It has at most `limit` dynamic sizes.
+        It has at most `MAX_DYNAMIC` dynamic sizes, unless the body is of an entry.
         """
         by_type: dict[memory.StorageType, list[tuple[memory.AllocStorageOp, Origin | None]]] = {}
         for op in storages:
@@ -220,7 +219,7 @@ class Lenders:
         for type, pairs in by_type.items():
             origins = [origin for _, origin in pairs if origin is not None]
             count = sum(map(self.dynamic_sizes, origins))
-            if limit is not None and count > limit:
+            if count > MAX_DYNAMIC and not is_entry:
                 origins, count = [], 0
                 pairs = [pair for pair in pairs if pair[1] is None]
             if pairs:

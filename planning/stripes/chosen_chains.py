@@ -16,7 +16,7 @@ from math import inf
 from typing import Literal, NamedTuple
 
 from .network import Network
-from .striped import Chain, Striped, mixes, striped
+from .striped import Chain, Striped, count_of, mixes, striped
 
 Which = Literal["all", "lowest", "highest"]
 
@@ -68,6 +68,9 @@ def edge(this: Striped) -> Edge:
     net, chain = this.net, replace(this.chain, first=this.first)
     inner = {step.writes for step in net.steps[chain.first : chain.last]}
     chain = replace(chain, carried=chain.carried & inner)
+    if chain.joined:
+        later = count_of(net, this.chain) - count_of(net, chain)
+        chain = replace(chain, joined=frozenset(at - later for at in chain.joined))
     own, steps = this.cost(), net.steps[chain.first : chain.last + 1]
     peak = net.around(chain.first, chain.last) + own.peak
     extra = own.work - sum(step.work for step in steps)
@@ -111,17 +114,28 @@ def _to(
         for height in heights[::-1] if which == "highest" else heights:
             if not tried:
                 break
-            for this in striped(net, Chain(min(tried), last, height, carried)):
+            late = set[int]()
+            chain = Chain(min(tried), last, height, carried)
+            for this in striped(net, chain):
                 if this.first not in tried:
                     continue
                 one = edge(this)
                 least[this.first] = min(least[this.first] or inf, one.peak)
+                if height < 1 and this.is_late:
+                    late.add(this.first)
                 if one.peak < below:
                     found.append(one)
                     if which == "highest":
                         tried.remove(this.first)  # lower ones cost more
                 elif height >= 1 and which != "highest":
                     tried.remove(this.first)  # higher stripes need more
+            if late:  # padding comes with the last rows that are read, but not if these are one
+                ends = replace(chain, joined=frozenset({count_of(net, chain) - 2}))
+                found += (
+                    one
+                    for this in striped(net, ends)
+                    if this.first in late and (one := edge(this)).peak < below
+                )
     return found
 
 

@@ -132,6 +132,12 @@ def lead(net: Network, chain: Chain) -> int:
     return stripes
 
 
+def count_of(net: Network, chain: Chain) -> int:
+    """Return the number of stripes of a chain before any are joined."""
+    ahead = lead(net, chain) if chain.carried else 0
+    return ahead + ceil(net.steps[chain.last].rows / chain.height)
+
+
 @dataclass
 class Striped:
     """The rows of the values of a chain, and the bytes that are live, in each stripe."""
@@ -155,13 +161,13 @@ class Striped:
     Other halos are copied to the front of new rows.
     """
     reads: dict[tuple[int, int], Read] = field(default_factory=dict[tuple[int, int], Read])
-    """What steps read of values."""
+    """The rows that steps read of values."""
     outer: dict[int, Ints] = field(default_factory=dict[int, Ints])
     """The bytes that a step reads of values from outside, which a loop copies."""
     before: Ints | int = 0
     """The bytes that are carried into a stripe."""
     runs: Ints = field(default_factory=lambda: np.zeros(1, np.int64))
-    """How many steps run in a stripe."""
+    """The number of steps that run in a stripe."""
     taken: set[int] = field(default_factory=set[int])
     """The steps that write over an operand."""
     work: int = 0
@@ -239,7 +245,7 @@ class Striped:
             is_copy = (start != stop) | (net.copies & ~of.is_part(first, first + count))
         else:
             is_copy = count != (net.values[v].rows if of is None else of.stop - of.keep)
-            is_copy &= net.copies
+            is_copy &= net.copies or of is None
         size = sign * net.values[v].row_bytes
         if v in net.steps[at].copied:
             copied = np.where(is_copy, count, 0) * size
@@ -270,7 +276,9 @@ class Striped:
             before = own.before
             self.loads[made : died + 1] += (own.stop - own.keep) * size
             joined = (before > 0) & (new > 0)
-            self.loads[made] += np.where(joined, before + (new if net.copies else 0), 0) * size
+            # a halo is in front of new rows before these are live, unless the whole is a copy
+            moving = before + new if net.copies else np.maximum(before - new, 0)
+            self.loads[made] += np.where(joined, moving, 0) * size
             self.loads[died] += np.where(own.later > own.keep, kept, 0) * size
             self.copied += int(np.where(joined, before, 0).sum() + kept.sum()) * size
         self.before = self.before + before * size
@@ -305,6 +313,12 @@ class Striped:
                 best = turns
         return best
 
+    @property
+    def is_late(self) -> bool:
+        """Test whether the most bytes are live in one of the last two stripes."""
+        loads = self.loads[self.first - self.chain.first :].max(0)
+        return int(loads.argmax()) >= len(loads) - 2
+
     def cost(self) -> Cost:
         """Return what the steps that were added cost."""
         net, chain, turns = self.net, self.chain, self.turns()
@@ -327,9 +341,9 @@ class Striped:
 
 def striped(net: Network, chain: Chain) -> Iterator[Striped]:
     """Yield the rows of two and more steps before the end of a chain, and at last of all."""
-    ahead = lead(net, chain) if chain.carried else 0
     last = net.steps[chain.last]
-    times = np.arange(-ahead, ceil(last.rows / chain.height)) + 1
+    count = ceil(last.rows / chain.height)
+    times = np.arange(count - count_of(net, chain), count) + 1
     times = np.delete(times, [at for at in chain.joined if at < len(times) - 1])
     count = len(times)
     this = Striped(

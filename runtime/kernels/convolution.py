@@ -16,6 +16,7 @@ from math import prod
 
 import numpy as np
 
+from ...operators.windows import WINOGRAD
 from ..memory.scratch import scratch
 from . import winograd
 from .bind import Array, Attrs, Bind, Thunk, borders, integer, pair, sequence, widen_half, word
@@ -154,9 +155,14 @@ def conv2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     steps: list[Thunk] = []
     if weight.ndim == 5:  # panels
         filters = weight.transpose(0, 4, 3, 1, 2)
-        panels, width, *sizes = filters.shape
-        weight = scratch((panels * width, *sizes), weight.dtype)
-        steps.append(partial(np.copyto, weight.reshape(filters.shape), filters))
+        panels, width, inputs = filters.shape[:3]
+        if kernel_layout == WINOGRAD:
+            cells = scratch((panels, width, inputs, 3, 3), y.dtype)
+            steps += winograd.filters_of(filters, cells)
+        else:
+            cells = scratch(filters.shape, weight.dtype)
+            steps.append(partial(np.copyto, cells, filters))
+        weight = cells.reshape(panels * width, *cells.shape[2:])
     kernels = weight.reshape(groups, weight.shape[0] // groups, *weight.shape[1:])
     channels = (x.shape[1], y.shape[3 if channels_last else 1])
     expected = (kernels.shape[2] * groups, kernels.shape[1] * groups)

@@ -76,6 +76,24 @@ def _kernel_cells(cells: Array, to: Array) -> list[Thunk]:
     ]
 
 
+def _filter_cells(cells: Array, to: Array) -> list[Thunk]:
+    """Compute `to` (3, …) of which `_kernel_cells` makes `cells` (4, …)."""
+    middle = partial(np.subtract, dtype=to.dtype, casting="unsafe")
+    return [
+        partial(np.copyto, to[::2], cells[::3], "unsafe"),
+        partial(middle, cells[1], cells[2], to[1]),
+    ]
+
+
+def filters_of(transformed: Array, to: Array) -> list[Thunk]:
+    """Compute the filters `to` (…, 3, 3) of `transformed` ones (…, 4, 4)."""
+    half_done = scratch((*to.shape[:-2], 3, 4), to.dtype)
+    return [
+        *_filter_cells(np.moveaxis(transformed, -2, 0), np.moveaxis(half_done, -2, 0)),
+        *_filter_cells(np.moveaxis(half_done, -1, 0), np.moveaxis(to, -1, 0)),
+    ]
+
+
 def _tile_cells(cells: Sequence[Array], to: Array) -> list[Thunk]:
     """Multiply the four `cells` by Bᵀ into `to` (4, …)."""
     a, b, c, d = cells

@@ -20,6 +20,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from math import prod
 from typing import Protocol
 
 import numpy as np
@@ -41,6 +42,8 @@ from .weight_formulas import MARK, Applied, Operand, malformed, parsed, sources_
 RESHAPE = "relay.reshape"
 MAX_DEPTH = 64
 """Limit on the nesting depth of operators; Python's parser ends at 200 parentheses."""
+MAX_FACTORS = 256
+"""Limit on the numbers that weights are multiplied by: the work is linear then."""
 MAX_GROWTH = 4
 """Allowed growth of a value over the weights and constants that it comes from: a factor …"""
 MAX_EXTRA = 1 << 20
@@ -332,7 +335,8 @@ def _result(
     rule = signature_of(op, kernels_of([op]))
     if not isinstance(rule, Rule) or rule.data_operands:
         raise malformed(formula, f"{op} is not an operator that derives weights")
-    if rule.work is not Work.LINEAR:
+    is_short = op == "relay.nn.matmul" and given and prod(given[0].shape) <= MAX_FACTORS
+    if rule.work is not Work.LINEAR and not is_short:
         raise malformed(formula, f"{op} may take long; the program must compute it")
     unknown = next((name for name in attributes if name not in rule.attributes), None)
     if unknown is not None:

@@ -1,8 +1,10 @@
 """Read the text that `mlir-opt` prints of upstream dialects, without unregistered ops."""
 
+import mmap
 import re
 import subprocess
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from xrelay.tools.opt import opt
 FORMS = Path(__file__).parent.parent / "data" / "foreign" / "forms.mlir"
 
 
+@cache
 def mlir_opt(text: str, *options: str) -> str:
     """Return what `mlir-opt` prints of `text`, part by part."""
     command = [tool("mlir-opt"), "--split-input-file", *options]
@@ -42,13 +45,15 @@ WORDS = """
 property of some op."""
 
 
-def names_of_ops() -> set[str]:
+@cache
+def names_of_ops() -> frozenset[str]:
     """Return the ops of the seven dialects that `mlir-opt` knows."""
     library = Path(tool("mlir-opt")).parents[1] / "lib" / "libMLIR.so"
     word = rb"\0((?:memref|scf|cf|func|arith|affine|linalg)\.[a-z_0-9.]+)(?=\0)"
-    names = {name.decode() for name in re.findall(word, library.read_bytes())}
+    with library.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        names = {name.decode() for name in re.findall(word, data)}
     errors = errors_of([f"{name} =" for name in sorted(names)])
-    return names - {*re.findall("custom op '(.*)' is unknown", errors)}
+    return frozenset(names - {*re.findall("custom op '(.*)' is unknown", errors)})
 
 
 def errors_of(parts: Iterable[str]) -> str:
@@ -65,7 +70,7 @@ def test_each_op_of_the_seven_dialects_is_among_the_forms():
 
 
 def test_each_property_of_the_seven_dialects_is_among_the_forms():
-    found, pending = dict[str, set[str]](), names_of_ops()
+    found, pending = dict[str, set[str]](), {*names_of_ops()}
     while pending:  # each error names one property that is no array of floats
         words = {op: [word for word in WORDS if word not in found.get(op, ())] for op in pending}
         wrong = {op: ", ".join(f"{word} = array<f32: 1.0>" for word in words[op]) for op in words}

@@ -132,7 +132,9 @@ call-blas                  < < < < < < < | + |
 transpose-operands         < < < < < < < | + |
 copy-kernels               < < < < < < < | + |
 materialize-products       < < < < < < < | . |
+write-onto-results         < < < < < < < | + |
 write-transposed           < < < < < < < | . |
+compute-winograd           < < < < < < < | . |
 choose-schedules           < < < < < < < | . |
 divide-between-threads     < < < < < < < | + |
 version-kernels            < < < < < < < | . |

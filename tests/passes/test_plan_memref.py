@@ -21,7 +21,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 from helpers.memory.memref_programs import PRELUDE, parse, program
-from helpers.native.built_libraries import STANDALONE
+from helpers.native.built_libraries import STANDALONE, link
 from helpers.native.memrefs import bind
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref
@@ -34,7 +34,7 @@ from xdsl.rewriter import InsertPoint
 from xrelay.dialects import memory
 from xrelay.dialects.xdsl_extras.walking import walk
 from xrelay.lowering.native.build.settings import Settings
-from xrelay.lowering.native.toolchain.linking import Inputs, linked_library
+from xrelay.lowering.native.toolchain.linking import Inputs
 from xrelay.lowering.native.toolchain.stages import LOWER_TO_LLVM, compile_text, module_text
 from xrelay.passes.bytes.buffer_aliases import buffers_in
 from xrelay.passes.expand_packs import ExpandPacksPass
@@ -79,10 +79,8 @@ def overwrite_dead_bytes(module: ModuleOp) -> int:
 
 def library(text: str, folder: Path, name: str) -> ctypes.CDLL:
     passes = ["func.func(scf-forall-to-for)", "func.func(convert-linalg-to-loops)", *LOWER_TO_LLVM]
-    settings, path = Settings(), folder / f"{name}.so"
-    code = compile_text(text, passes, settings, name).code
-    path.write_bytes(linked_library(Inputs([code], STANDALONE), settings, path.name))
-    return ctypes.CDLL(str(path))
+    code = compile_text(text, passes, Settings(), name).code
+    return ctypes.CDLL(str(link(Inputs([code], STANDALONE), folder / f"{name}.so")))
 
 
 def arrays(seed: int) -> list[Any]:
@@ -213,6 +211,46 @@ def test_what_the_checker_accepts_computes_the_same(tmp_path: Path):
     assert counts["refused"] > len(accepted)
     if LONG:
         print(dict(counts), len(accepted))
+
+
+def test_memrefs_whose_sizes_are_known_late_are_planned(tmp_path: Path):
+    """More places at which sizes become known than packs stand at; memrefs outlive their arms."""
+    type, count = "memref<?xindex>", 20
+    lines = [
+        f"""
+          %c{i} = arith.constant {i} : index
+          %m{i} = func.call @part(%s, %c{i}) : ({type}, index) -> {type}
+          %n{i} = memref.dim %m{i}, %c0 : {type}
+          %r{i} = scf.if %c -> ({type}) {{
+            %a = memref.alloc(%n{i}) : {type}
+            memref.store %c{i}, %a[%c{i}] : {type}
+            scf.yield %a : {type}
+          }} else {{
+            scf.yield %s : {type}
+          }}
+          %x{i} = memref.load %r{i}[%c{i}] : {type}
+          memref.store %x{i}, %s[%c{i}] : {type}
+        """
+        for i in range(count)
+    ]
+    head = f"func.func @f(%s: {type}, %c: i1) attributes {{llvm.emit_c_interface}}"
+    part = f"""
+      func.func @part(%s: {type}, %i: index) -> {type} {{
+        %one = arith.constant 1 : index
+        %n = arith.addi %i, %one : index
+        %r = memref.reinterpret_cast %s to offset: [0], sizes: [%n], strides: [1] : {type} to {type}
+        return %r : {type}
+      }}
+    """
+    module = parse(f"{part} {head} {{ {''.join(lines)} return }}")
+    PlanMemrefPass().apply(Context(), module)
+    allocated = [str(op.memref.type) for op in walk(module) if isinstance(op, memref.AllocOp)]
+    assert allocated == ["memref<?xi8>"] * count
+    compiled = library(module_text(module), tmp_path, "late")
+    for condition in (True, False):
+        data = np.full(count, -1)
+        bind(compiled, "f", [data, int(condition)])()
+        assert np.array_equal(data, np.arange(count) if condition else [-1] * count)
 
 
 def test_arenas_of_callees_count_when_the_program_runs(tmp_path: Path):

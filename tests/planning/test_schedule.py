@@ -217,11 +217,11 @@ def test_an_order_that_is_not_given_is_an_error():
 @pytest.mark.parametrize("seed", range(3))
 def test_large_graphs_are_never_worse_and_the_same_every_time(seed: int):
     graph, sizes = random_graph(Random(seed), 400, width=30)
-    result = schedule(graph, [sizes], nodes=20_000)
+    result = schedule(graph, [sizes], nodes=6_000)
     assert is_valid(graph, result.order)
     assert result.bounds <= result.after <= result.before
     assert result.after == (peak_of(graph, result.order, sizes),)
-    assert schedule(graph, [sizes], nodes=20_000) == result
+    assert schedule(graph, [sizes], nodes=6_000) == result
 
 
 @seeds(60)

@@ -62,7 +62,6 @@ LIFTED = "infer-types,plan-devices,lambda-lift,fuse-ops"
     ("name", "pipeline"),
     [
         ("lists.relay", "infer-types"),
-        ("closures.relay", "infer-types"),
         ("closures.relay", LIFTED),
         ("closures.relay", "vm"),
         ("dynamic.mlir", LIFTED),

@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,10 @@ import pytest
 from helpers.documents import blocks
 from helpers.processes.forked_commands import with_commands
 from onnx import TensorProto, helper
+
+from xrelay.runtime import entry_points
+from xrelay.tools.api.plugin_files import load_files
+from xrelay.tools.errors import UsageError
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
@@ -124,3 +129,59 @@ def test_the_numbers_are_those_of_numpy(folder: Path):
         )
         status, printed = ran(command, folder)
         assert (status, "as expected" in printed) == (0, True), printed
+
+
+DEFINED = """
+from xdsl.ir import Dialect
+from xdsl.passes import ModulePass
+from xdsl.utils.target import Target
+
+class Renamed(ModulePass):
+    name = "rename-mine"
+
+class Listed(Target):
+    name = "mine-list"
+
+MINE = Dialect("mine_too", [], [])
+KERNELS = {}
+"""
+
+
+def test_what_a_file_defines_is_found_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(entry_points, "_FILES", {})
+    path = tmp_path / "defined_here.py"
+    path.write_text(DEFINED)
+    load_files([str(path)])
+    module = sys.modules["defined_here"]
+    monkeypatch.delitem(sys.modules, "defined_here")
+    load_files([str(path)])  # it is not run again
+    assert "defined_here" not in sys.modules
+    universe = module.UNIVERSE
+    names = [
+        [*found] for found in (universe.all_dialects, universe.all_passes, universe.all_targets)
+    ]
+    assert names == [["mine_too"], ["rename-mine"], ["mine-list"]]
+    assert universe.all_dialects["mine_too"]() is module.MINE
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("none.py", None, "cannot read '{}': No such file or directory"),
+        ("broken.py", "x = 1\ny = (\n", "{}:2:5: error: SyntaxError: '(' was never closed"),
+        ("raises.py", "x = 1\nx.y\n", "{}:2:1: error: AttributeError: 'int' object has no"),
+        ("ends.py", "\n\nraise SystemExit(3)\n", "{}:3:1: error: SystemExit: 3"),
+        ("text.txt", "", "cannot load '{}': the name of a file of Python must end in .py"),
+        ("json.py", "", "cannot load '{}': there is a module 'json' already"),
+    ],
+)
+def test_a_file_that_cannot_be_loaded(name: str, text: str | None, message: str, tmp_path: Path):
+    path = tmp_path / name
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(UsageError) as caught:
+        load_files([str(path)])
+    error = caught.value
+    place = f"{error.location}: error: " if error.location else ""
+    assert f"{place}{error.message}".startswith(message.format(path))
+    assert path.stem == "json" or path.stem not in sys.modules

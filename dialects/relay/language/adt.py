@@ -43,7 +43,7 @@ from ...interfaces import (
 from ...type_algebra import pairs
 from ...xdsl_extras.formats import FunctionTypeOf
 from ..incomplete import refine
-from .call_text import verify_call
+from .closures import verify_call
 from .language_types import AdtType, TypeVarType, substituted
 
 

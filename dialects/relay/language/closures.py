@@ -1,4 +1,4 @@
-"""Closures, and calls of function values."""
+"""Closures, calls of function values, and the check of types that all calls share."""
 
 from __future__ import annotations
 
@@ -49,9 +49,25 @@ from ...interfaces import (
 )
 from ...xdsl_extras.formats import FunctionTypeOf, parse_location, print_location, variable_of
 from ...xdsl_extras.walking import values_from_above
-from ..incomplete import IncompleteType, is_incomplete
-from .call_text import verify_call
+from ..incomplete import IncompleteType, is_incomplete, refine
 from .control import verify_yielded, yielded
+
+
+def verify_call(op: Operation, type: FunctionType, args: Sequence[SSAValue], what: str) -> None:
+    """Check that `args` and `op`'s results have the types in `type`, ignoring devices."""
+    for verb, noun, values, wanted in (
+        ("expects", "argument", args, type.inputs.data),
+        ("returns", "result", op.results, type.outputs.data),
+    ):
+        if len(values) != len(wanted):
+            raise VerifyException(f"{what} {verb} {len(wanted)} {noun}s, but got {len(values)}")
+        for i, (value, expected) in enumerate(zip(values, wanted, strict=True)):
+            if value.type == expected or is_incomplete(value.type) or is_incomplete(expected):
+                continue
+            if refine(with_device(expected, None), with_device(value.type, None)) is None:
+                raise VerifyException(
+                    f"{noun} {i} of {what} must be {expected}, but is {value.type}"
+                )
 
 
 class CapturesAlias(Aliasing):

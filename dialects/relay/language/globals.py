@@ -48,7 +48,7 @@ from ...interfaces import (
 from ...xdsl_extras.formats import FunctionTypeOf
 from ..incomplete import refine
 from .annotations import type_params_of
-from .call_text import verify_call
+from .closures import verify_call
 from .language_types import substituted
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Self
 
 from xdsl.dialects.builtin import ArrayAttr, SymbolRefAttr, TupleType, UnitAttr
-from xdsl.ir import Attribute, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, Region
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
@@ -138,27 +138,9 @@ class MatchOp(IRDLOperation):
         TypeEquations(_match_equations),
     )
 
-    def __init__(
-        self,
-        data: SSAValue,
-        patterns: Sequence[Attribute],
-        cases: Sequence[Region],
-        result_types: Sequence[Attribute],
-        complete: bool = True,
-    ):
-        super().__init__(
-            operands=[data],
-            properties={
-                "patterns": ArrayAttr(patterns),
-                "partial": None if complete else UnitAttr(),
-            },
-            result_types=[result_types],
-            regions=[cases],
-        )
-
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        partial = parser.parse_optional_keyword("partial") is not None
+        partial = parser.parse_optional_keyword("partial")
         unresolved = parser.parse_unresolved_operand()
         parser.parse_punctuation(":")
         data = parser.resolve_operand(unresolved, parser.parse_type())
@@ -172,9 +154,14 @@ class MatchOp(IRDLOperation):
             patterns.append(_parse_pattern(parser, arguments))
             regions.append(parser.parse_region(arguments))
         parser.parse_punctuation("}")
-        op = cls(data, patterns, regions, types, not partial)
-        op.attributes = parser.parse_optional_attr_dict()
-        return op
+        flags = {} if partial is None else {"partial": UnitAttr()}
+        return cls.create(
+            operands=[data],
+            properties={"patterns": ArrayAttr(patterns), **flags},
+            attributes=parser.parse_optional_attr_dict(),
+            result_types=types,
+            regions=regions,
+        )
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" partial " if self.partial is not None else " ")

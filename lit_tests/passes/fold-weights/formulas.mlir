@@ -109,7 +109,7 @@ func.func @dequantized() -> tensor<4096x1024xf32> {
 // Copies of copies are bounded by the weight, not each by the one before.
 //
 // CHECK-LABEL: @nested_tiles
-// CHECK:         %[[W:.*]] = relay.param "=relay.tile(relay.tile('w', reps=(2, 1)), reps=(2, 1))" : tensor<4096x256xf32>
+// CHECK:         %[[W:.*]] = relay.param "=relay.tile(relay.tile('w', reps=(2, 1)), reps=(2, 1))" {relay.origin = 1048576 : i64} : tensor<4096x256xf32>
 // CHECK-NEXT:    %[[A:.*]] = relay.tile %[[W]]
 // CHECK-NEXT:    relay.tile %[[A]]
 func.func @nested_tiles() -> tensor<16384x256xf32> {
@@ -160,4 +160,20 @@ func.func @together() -> (tensor<1024x32768xf32>, tensor<1024x32768xf32>, tensor
   %e = relay.tile %s {reps = array<i64: 1, 4>} : (tensor<1024x8192xf32>) -> tensor<1024x32768xf32>
   func.return %a, %b, %c, %d, %e : tensor<1024x32768xf32>, tensor<1024x32768xf32>,
     tensor<1024x32768xf32>, tensor<1024x32768xf32>, tensor<1024x32768xf32>
+}
+
+// -----
+
+// A product with a small constant is folded, another is not.
+//
+// CHECK-LABEL: @products
+// CHECK:         relay.param "=relay.nn.matmul(constant('float32', (2, 2), {{.*}}), 'w'
+// CHECK:         relay.nn.matmul %{{.*}}, %{{.*}} : (tensor<200x2xf32>, tensor<2x200xf32>)
+func.func @products() -> (tensor<2x200xf32>, tensor<200x200xf32>) {
+  %w = relay.param "w" : tensor<2x200xf32>
+  %v = relay.param "v" : tensor<200x2xf32>
+  %c = relay.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+  %y = relay.nn.matmul %c, %w : (tensor<2x2xf32>, tensor<2x200xf32>) -> tensor<2x200xf32>
+  %z = relay.nn.matmul %v, %w : (tensor<200x2xf32>, tensor<2x200xf32>) -> tensor<200x200xf32>
+  func.return %y, %z : tensor<2x200xf32>, tensor<200x200xf32>
 }

@@ -9,9 +9,10 @@
 // CHECK-NEXT:    %[[R0:.*]] = relay.write_rows %[[Y0]], %[[Z]] {axis = 1 : i64, count = 1 : i64, start = 0 : i64}
 // CHECK:         %[[H0:.*]] = relay.read_rows %{{.*}} {axis = 1 : i64, start = 0 : i64} : (tensor<1x2x4x1xf32>) -> tensor<1x2x4x1xf32>
 // CHECK-NEXT:    %[[H:.*]], %[[R:.*]] = relay.loop %[[H0]], %[[R0]] {count = 8 : i64}
+// CHECK-NEXT:    %[[C:.*]] = relay.read_rows %[[H]] {axis = 1 : i64, start = 0 : i64}
 // CHECK-NEXT:    %[[X:.*]] = relay.read_rows %x {axis = 1 : i64, start = 2 : i64, step = 1 : i64} : {{.*}} -> tensor<1x1x4x1xf32>
 // CHECK-NEXT:    %[[A:.*]] = relay.nn.relu %[[X]]
-// CHECK-NEXT:    %[[B:.*]] = relay.concatenate %[[H]], %[[A]]
+// CHECK-NEXT:    %[[B:.*]] = relay.concatenate %[[C]], %[[A]]
 // CHECK-NEXT:    %[[Y:.*]] = relay.nn.max_pool2d %[[B]]
 // CHECK-NEXT:    %[[W:.*]] = relay.write_rows %[[Y]], %[[R]] {axis = 1 : i64, count = 1 : i64, start = 1 : i64, step = 1 : i64}
 // CHECK-NEXT:    %[[K:.*]] = relay.read_rows %[[B]] {axis = 1 : i64, start = 1 : i64} : {{.*}} -> tensor<1x2x4x1xf32>

@@ -14,10 +14,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from ....dialects import relay
+from ....dialects.device import tensor_type
+from ....operators.windows import WINOGRAD
+from ....passes.analysis.arrays import dense_of, numpy_dtype
 from ..builder import Builder, Rule, Size, element_of
 from ..moving import gathered, placed
 from ..sums import contract
@@ -113,6 +119,25 @@ def _zero(b: Builder, value: SSAValue) -> SSAValue:
     return b.constant(0, element_of(value))
 
 
+TRANSFORMED = "xrelay.transformed"
+"""The attribute of the loops that compute filters of transformed ones, their first operand."""
+
+
+def _filters_of(b: Builder, op: Operation, transformed: SSAValue) -> SSAValue:
+    """Return the panels of 3x3 filters L u Lᵀ; see `WINOGRAD`."""
+    panels, _, _, channels, width = b.dims(transformed)
+    type = tensor_type(element_of(transformed), [3, 3, 4, 4])
+    inverse = np.array(((1, 0, 0, 0), (0, 1, -1, 0), (0, 0, 0, 1)), numpy_dtype(type))
+    factors = np.multiply.outer(inverse, inverse).swapaxes(1, 2)
+    both = b.insert(arith.ConstantOp(dense_of(np.ascontiguousarray(factors), type), type))
+    places = (0, 5, 6, 3, 4), (1, 2, 5, 6)
+    sizes = [panels, 3, 3, channels, width]
+    filters = contract(b, op, (transformed, both), places, sizes, range(5), 7)
+    assert isinstance(filters.owner, Operation), "the result of an op"
+    filters.owner.attributes[TRANSFORMED] = UnitAttr()
+    return filters
+
+
 def conv2d(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
     """Pad, then multiply and add."""
     assert isinstance(op, relay.convolution.Conv2dOp)
@@ -122,6 +147,8 @@ def conv2d(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[
     top, left, bottom, right = op.padding.get_values()
     strides, dilation = op.strides.get_values(), op.dilation.get_values()
     is_packed = len(b.dims(weight)) == 5
+    if kernel_layout == WINOGRAD:
+        weight = _filters_of(b, op, weight)
     letters = "OHWIo" if is_packed else kernel_layout
     of = {letter: b.dim(weight, axis) for axis, letter in enumerate(letters)}
     sides = {

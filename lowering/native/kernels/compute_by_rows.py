@@ -45,8 +45,10 @@ from ..kernel_pass import KernelPass
 from ..linalg_generics import (
     TRANSPOSING,
     UNTILED,
+    buffer_of,
     is_elementwise,
     is_identity,
+    is_parallel,
     is_pointwise,
     maps_of,
     ops_of,
@@ -89,14 +91,19 @@ class Rows:
                     return False
                 if operand in op.results:
                     written[operand] = axes
-                elif written.get(operand, axes) != axes or not _is_readable(operand):
+                elif written.get(operand, axes) != axes or not _is_readable(operand, axes):
                     return False
         return True
 
 
-def _is_readable(operand: SSAValue) -> bool:
-    """Test whether `operand` is computed by a loop, or in a buffer whose elements are in order."""
+def _is_readable(operand: SSAValue, axes: Mapping[int, int]) -> bool:
+    """
+    Test whether `operand` is computed by a loop, or in a buffer whose elements are in order, or a
+    constant that has no rows.
+    """
     owner = operand.owner
+    if isinstance(owner, arith.ConstantOp):
+        return not axes
     if isinstance(owner, bufferization.ToTensorOp):
         type = owner.memref.type
         return isinstance(type, MemRefType) and isinstance(type.layout, NoneAttr)
@@ -121,7 +128,10 @@ def rows_of(kernel: FuncOp) -> Rows | None:
     if not all(len(op.results) == 1 and _has_initial(op) for op in loops):
         return None
     rank = tensor_of(root.results[0]).get_num_dims()
-    rows = Rows(loops, stores[0], min(rank - 1, *map(_outer_loops, loops)))
+    count = min(map(_outer_loops, loops))
+    if all(map(is_parallel, loops)):
+        count = min(count, rank - 1)  # a row is a loop, which LLVM makes vectors of
+    rows = Rows(loops, stores[0], count)
     return rows if rows.count > 0 and nest_of(kernel) is None and rows.are_rows() else None
 
 
@@ -306,7 +316,7 @@ class Row:
 
 
 def _buffer(value: SSAValue) -> SSAValue:
-    """Return the buffer of an operand of the kernel."""
+    """Return the buffer of an operand of the kernel, which is in one."""
     assert isinstance(value.owner, bufferization.ToTensorOp), "are_rows has checked it"
     return value.owner.memref
 
@@ -321,6 +331,8 @@ def compute_rows(rows: Rows) -> None:
     shape = sizes_of(_initial(root))
     taken = {root} if are_small(rows, rows.loops[:-1]) else in_destination(rows)
     buffers = _memory(outer, rows, [op for op in rows.loops if op not in taken])
+    constants = [value for value in read if isinstance(value.owner, arith.ConstantOp)]
+    buffers |= {value: outer.insert(buffer_of(value)) for value in constants}
     inner, indices = outer, list[SSAValue]()
     bounds = [tuple(map(outer.index, (0, size, 1))) for size in shape[: rows.count]]
     for start, stop, step in bounds:

@@ -4,7 +4,9 @@ Make one loop of each chain of elementwise ops of a kernel.
     %e = generic mul(%x, %s)               ->    %f = generic mul_add(%x, %s, %b)
     %f = generic add(%e, %b)
 
-A loop that reads each element of a chain once, such as a transposition or a sum, computes it, too.
+A loop that reads each element of a chain once, such as a transposition or a sum, computes it, too;
+so does one that reads elements several times that are computed as fast, and one that extracts
+elements at indices that it computes, which would need all of the chain in memory.
 At level `memref`.
 """
 
@@ -17,20 +19,27 @@ from typing_extensions import override
 from xdsl.dialects import tensor
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir import Block, BlockArgument, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ...linalg.builder import element_of
+from ...linalg.builder import Builder, Size, element_of
 from ..kernel_pass import KernelPass
 from ..linalg_generics import (
     has_index,
     is_elementwise,
-    is_identity,
     is_parallel,
+    is_simple,
     maps_of,
     ops_of,
     set_operands,
+)
+
+CHEAP = 4
+"""The ops of a body that is computed again for each time that its result is read."""
+
+CHEAP_OPS = frozenset(
+    f"arith.{name}" for name in "addf subf mulf negf addi subi muli select constant".split()
 )
 
 MOST_OPERANDS = 32
@@ -58,15 +67,20 @@ def _fuse(op: linalg.GenericOp) -> bool:
             isinstance(producer, linalg.GenericOp)
             and producer.parent is op.parent
             and operand.has_one_use()
-            and (_reads_once(maps_of(op)[number]) or _is_in_place(producer, op, number))
+            and (
+                _reads_once(maps_of(op)[number])
+                or _is_in_place(producer, op, number)
+                or (is_parallel(op) and _is_cheap(producer) and is_simple(maps_of(op)[number]))
+            )
             and is_elementwise(producer)
-            and (is_identity(maps_of(op)[number]) or not has_index(producer))
+            and (_reads_once(maps_of(op)[number]) or not has_index(producer))
             and len(op.inputs) + len(producer.inputs) <= MOST_OPERANDS
         ):
             maps = maps_of(op)
             read = [map.compose(maps[number]) for map in maps_of(producer)[:-1]]
             maps[number : number + 1] = read
             if _have_sizes(maps):
+                _renumber_indices(producer, maps_of(op)[number])
                 _compute_within(op, number, producer, maps)
                 return True
     return False
@@ -98,6 +112,14 @@ def _is_in_place(producer: linalg.GenericOp, op: linalg.GenericOp, number: int) 
     )
 
 
+def _renumber_indices(producer: linalg.GenericOp, read: AffineMap) -> None:
+    """Let the body of `producer` have the indices of the loops that read its result by `read`."""
+    for index in [inner for inner in producer.body.walk() if isinstance(inner, linalg.IndexOp)]:
+        loop = read.results[index.dim.value.data]
+        assert isinstance(loop, AffineDimExpr), "the result is read once"
+        Rewriter.replace_op(index, linalg.IndexOp(loop.position))
+
+
 def _compute_within(
     op: linalg.GenericOp, number: int, producer: linalg.GenericOp, maps: Sequence[AffineMap]
 ) -> None:
@@ -118,6 +140,54 @@ def _compute_within(
     Rewriter.erase_op(producer)
 
 
+def _is_cheap(producer: linalg.GenericOp) -> bool:
+    """Test whether an element of `producer` is computed as fast as it is read."""
+    body = [op.name for op in producer.body.block.ops]
+    return len(body) <= CHEAP and all(name in CHEAP_OPS for name in body[:-1])
+
+
+def _compute_extracted(op: linalg.GenericOp) -> bool:
+    """Compute an element that the body of `op` extracts there; return whether there was one."""
+    for extract in [inner for inner in op.body.walk() if isinstance(inner, tensor.ExtractOp)]:
+        producer = extract.tensor.owner
+        if (
+            isinstance(producer, linalg.GenericOp)
+            and is_elementwise(producer)
+            and all(map(is_simple, maps_of(producer)))
+            and all(isinstance(use.operation, tensor.ExtractOp) for use in extract.tensor.uses)
+            and not any(inner.name.startswith("math.") for inner in producer.body.walk())
+            and not any(inner.regions for inner in producer.body.block.ops)
+        ):
+            _extract_operands(extract, producer)
+            if not producer.results[0].uses:
+                Rewriter.erase_op(producer)
+            return True
+    return False
+
+
+def _extract_operands(extract: tensor.ExtractOp, producer: linalg.GenericOp) -> None:
+    """Compute the element that `extract` reads, as `producer` does, from those of its operands."""
+    build, indices, values = Builder(Block()), extract.indices, dict[SSAValue, SSAValue]()
+    build.location = extract.location
+    for operand, map, argument in zip(
+        producer.inputs, maps_of(producer), producer.body.block.args, strict=False
+    ):
+        at: list[Size] = [
+            indices[e.position] if isinstance(e, AffineDimExpr) else e.eval([], [])
+            for e in map.results
+        ]
+        values[argument] = build.extract(operand, at)
+    *body, end = producer.body.block.ops
+    for inner in body:
+        if isinstance(inner, linalg.IndexOp):
+            values[inner.result] = indices[inner.dim.value.data]
+        else:
+            build.insert_all(inner.clone(values))
+    (result,) = (values.get(v, v) for v in end.operands)
+    Rewriter.inline_block(build.block, InsertPoint.before(extract))
+    Rewriter.replace_op(extract, [], [result])
+
+
 @dataclass(frozen=True)
 class FuseElementwisePass(KernelPass):
     """Make one loop of each chain of elementwise ops of a kernel."""
@@ -129,7 +199,7 @@ class FuseElementwisePass(KernelPass):
         for op in ops_of(kernel, linalg.GenericOp):
             if len(op.results) == 1:
                 _read_once_each(op)
-                while _fuse(op):
+                while _fuse(op) or _compute_extracted(op):
                     _read_once_each(op)
         for op in ops_of(kernel, tensor.EmptyOp):
             if not op.tensor.uses:

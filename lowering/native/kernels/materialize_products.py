@@ -27,7 +27,6 @@ from ...linalg.builder import Builder
 from ..kernel_pass import KernelPass
 from ..linalg_generics import (
     UNTILED,
-    Product,
     buffer_of,
     buffer_type,
     filled_empty,
@@ -35,7 +34,6 @@ from ..linalg_generics import (
     maps_of,
     ops_of,
     parallel_loops,
-    product_of,
     store_of,
 )
 from ..schedules.nests import nest_between, nest_of
@@ -53,17 +51,19 @@ def _is_in(op: Operation, loop: linalg.GenericOp) -> bool:
     return op is loop or (isinstance(op, tensor.ExtractOp) and loop.is_ancestor(op))
 
 
-def _product_and_reader(kernel: FuncOp) -> tuple[Product, linalg.GenericOp] | None:
-    """Return the product of `kernel` and the only other loop, if it reads it."""
+def _product_and_reader(kernel: FuncOp) -> tuple[linalg.GenericOp, linalg.GenericOp] | None:
+    """Return the product of `kernel`, if tiles are for it, and the only other loop, its reader."""
     match ops_of(kernel, linalg.GenericOp):
-        case [first, reader]:
-            product = product_of(first)
+        case [product, reader]:
+            pass
         case _:
             return None
+    nest = None if filled_empty(product) is None else nest_between(product, product)
     if (
-        product is None
-        or not all(_is_in(use.operation, reader) for use in first.results[0].uses)
-        or not all(map(_is_given, first.inputs))
+        nest is None
+        or not nest.has_product
+        or not all(_is_in(use.operation, reader) for use in _reshaped(product).uses)
+        or not all(map(_is_given, product.inputs))
         or not is_parallel(reader)
         or any(argument.uses for argument in reader.body.block.args[-1:])
         or store_of(reader) is None
@@ -72,20 +72,34 @@ def _product_and_reader(kernel: FuncOp) -> tuple[Product, linalg.GenericOp] | No
     return product, reader
 
 
-def _in_buffer(product: Product) -> SSAValue:
-    """Store `product` in a new buffer, and return it."""
-    op = product.op
-    empty = filled_empty(op)
-    assert empty is not None, "product_of has found it"
-    type = buffer_type(op.results[0])
-    buffer = memref.AllocOp(empty.dynamic_sizes, [], type)
+def _reshaped(product: linalg.GenericOp) -> SSAValue:
+    """Return what the reader of `product` reads: the result, or the columns of all its panels."""
+    result = product.results[0]
+    reshape = result.get_user_of_unique_use()
+    return reshape.result if isinstance(reshape, tensor.CollapseShapeOp) else result
+
+
+def _in_buffer(product: linalg.GenericOp) -> SSAValue:
+    """Store `product` in a new buffer, and return what its reader reads of it."""
+    empty, result, read = filled_empty(product), product.results[0], _reshaped(product)
+    assert empty is not None, "_product_and_reader has found it"
+    buffer = memref.AllocOp(empty.dynamic_sizes, [], buffer_type(result))
     store = bufferization.MaterializeInDestinationOp.build(
-        operands=[op.results[0], buffer],
+        operands=[result, buffer],
         result_types=[[]],
         properties={"restrict": UnitAttr(), "writable": UnitAttr()},
     )
-    Rewriter.insert_op([buffer, store], InsertPoint.after(op))
-    return buffer.memref
+    Rewriter.insert_op(buffer, InsertPoint.after(empty))
+    Rewriter.insert_op(store, InsertPoint.after(product))
+    if not isinstance(reshape := read.owner, tensor.CollapseShapeOp):
+        return buffer.memref
+    columns = memref.CollapseShapeOp.create(
+        operands=[buffer.memref],
+        result_types=[buffer_type(read)],
+        properties={"reassociation": reshape.reassociation},
+    )
+    Rewriter.insert_op(columns, InsertPoint.after(store))
+    return columns.result
 
 
 def _read_buffers(reader: linalg.GenericOp, product: SSAValue, buffer: SSAValue) -> None:
@@ -122,6 +136,7 @@ class MaterializeProductsPass(KernelPass):
         if pair is None or nest_of(kernel) is not None:
             return
         product, reader = pair
-        if nest_between(product.op, product.op) is None:
-            return
-        _read_buffers(reader, product.op.results[0], _in_buffer(product))
+        read = _reshaped(product)
+        _read_buffers(reader, read, _in_buffer(product))
+        if isinstance(read.owner, tensor.CollapseShapeOp):
+            Rewriter.erase_op(read.owner)

@@ -48,7 +48,7 @@ def _expand_before(op: linalg.GenericOp) -> None:
         or not all(isinstance(use.operation, linalg.GenericOp) for use in expand.result.uses)
         or any(isinstance(value.owner, linalg.GenericOp) for value in op.inputs)
         or not all(is_simple(map) for map in maps_of(op))
-        or not all(_is_static(value) for value in (*op.inputs, expand.result))
+        or not _keeps_open_dims(expand)
     ):
         return
     expanded = _over_loops(op, _groups(expand), _shape(expand.result), {})
@@ -178,11 +178,12 @@ def _reshape_destination(op: bufferization.MaterializeInDestinationOp) -> None:
         or not isinstance(source.owner, linalg.GenericOp)
     ):
         return
-    build, empty = Builder(Block()), source.owner.outputs[0].owner
+    build, out = Builder(Block()), source.owner.outputs[0].owner
+    first = out if isinstance(out, linalg.FillOp) else source.owner
     if all(map(_keeps_open_dims, reshapes)):
         sizes = _sizes_before(reshapes, buffer_dims(build, op.dest))
-    elif isinstance(empty, tensor.EmptyOp):
-        sizes = sizes_of(empty)
+    elif isinstance(out, tensor.EmptyOp):
+        sizes = sizes_of(out)
     else:
         return
     strides: list[Size] = [1]
@@ -197,7 +198,7 @@ def _reshape_destination(op: bufferization.MaterializeInDestinationOp) -> None:
     store = bufferization.MaterializeInDestinationOp.create(
         operands=[source, build.insert(dest)], properties=op.properties.copy()
     )
-    Rewriter.inline_block(build.block, InsertPoint.before(op))
+    Rewriter.inline_block(build.block, InsertPoint.before(first))
     Rewriter.insert_op(store, InsertPoint.before(op))
     for unused in (op, *reshapes):
         Rewriter.erase_op(unused)
@@ -219,10 +220,6 @@ def _groups(op: tensor.CollapseShapeOp | tensor.ExpandShapeOp) -> list[list[int]
 
 def _shape(value: SSAValue) -> list[int]:
     return list(tensor_of(value).get_shape())
-
-
-def _is_static(value: SSAValue) -> bool:
-    return DYNAMIC_INDEX not in _shape(value)
 
 
 @dataclass(frozen=True)

@@ -175,7 +175,7 @@ def tile_of(nest: Nest, vectors: Vectors) -> Tile | None:
     return replace(chosen, block=None if block == size else block, order=order)
 
 
-def _step(rows: int, vectors: int) -> float:
+def step_cycles(rows: int, vectors: int) -> float:
     """Return the cycles of a step of a tile."""
     return max(rows * vectors / 2, (rows + vectors) / 2, LATENCY) + LOOP
 
@@ -183,7 +183,8 @@ def _step(rows: int, vectors: int) -> float:
 def _along(size: int, rows: int, lines: int, vectors: int) -> float:
     """Return the cycles of a step of all tiles along `size` rows of so many lines."""
     end = size % rows
-    return size // rows * _step(lines * rows, vectors) + bool(end) * _step(lines * end, vectors)
+    cycles = size // rows * step_cycles(lines * rows, vectors)
+    return cycles + bool(end) * step_cycles(lines * end, vectors)
 
 
 def _best_rows(size: int, most: int, lines: int) -> int:

@@ -134,10 +134,11 @@ def _stages(passes: Sequence[str], settings: Settings) -> list[Stage]:
     pipeline = f"--pass-pipeline=builtin.module({','.join(passes)})"
     quiet = ["--mlir-print-op-on-diagnostic=false", "--mlir-disable-threading"]
     code = ["-relocation-model=pic", "-function-sections", "-data-sections", "-filetype=obj"]
+    optimized = Stage("opt", [f"-O{level}", "-S", *machine.flags], "opt.ll")
     return [
         Stage("mlir-opt", [*quiet, pipeline], "llvm.mlir"),
         Stage("mlir-translate", ["--mlir-to-llvmir"], "ll"),
-        Stage("opt", [f"-O{level}", "-S", *machine.flags], "opt.ll"),
+        *([optimized] if level else []),
         Stage("llc", [f"-O{level}", *machine.flags, *code], "o"),
     ]
 

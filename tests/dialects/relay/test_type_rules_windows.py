@@ -22,8 +22,8 @@ def test_layouts():
         'data_layout must be "NCHW" or "NHWC", but is "NCHWc"'
     )
     assert error("nn.conv2d", f"{IMAGE} {FILTER}", kernel_layout="HWOI") == (
-        'kernel_layout must be "OIHW" or "HWIO" or "OHWI8o" or "OHWI16o" or "OHWI32o", '
-        'but is "HWOI"'
+        'kernel_layout must be "OIHW" or "HWIO" or "OHWI8o" or "OHWI16o" or "OHWI32o" or '
+        '"OHWI16o/F23", but is "HWOI"'
     )
     panels = {"data_layout": "NHWC", "kernel_layout": "OHWI8o"}
     assert error("nn.conv2d", "1x8x8x4xf32 2x3x3x4x7xf32", **panels) == (

@@ -167,6 +167,32 @@ def test_linear_classifier(transform: str):
     )
 
 
+def test_vectors_are_a_row_and_intercepts_optional():
+    check("ArrayFeatureExtractor", {"x": Vector, "i": np.array([2, 0], np.int64)}, domain=ML)
+    numbers = random_array(8).tolist()
+    check("LinearRegressor", {"x": random_array(3, 4)}, domain=ML, targets=2, coefficients=numbers)
+
+
+@pytest.mark.parametrize(
+    ("op_type", "attributes", "message"),
+    [
+        ("Scaler", {"offset": [1.0, 2.0]}, "attribute offset has 2 numbers; supported: 1, 4"),
+        ("LinearRegressor", {"coefficients": [1.0]}, "1 coefficients; supported: 1 times 4"),
+        (
+            "LinearRegressor",
+            {"coefficients": [1.0] * 4, "intercepts": [1.0, 2.0]},
+            "2 intercepts; supported: 1",
+        ),
+    ],
+)
+def test_numbers_that_do_not_fit_the_features(
+    op_type: str, attributes: dict[str, Any], message: str
+):
+    proto = helper.make_node(op_type, ["x"], ["y"], domain=ML, **attributes)
+    with pytest.raises(OnnxError, match=message):
+        convert_model(model([proto], {"x": random_array(3, 4)}, [value("y")], domain=ML), "f.onnx")
+
+
 def function(nodes: list[Any], name: str = "Twice", **more: Any) -> FunctionProto:
     opsets = [helper.make_opsetid("", 17), helper.make_opsetid("mine", 1)]
     return helper.make_function("mine", name, ["a"], ["c"], nodes, opsets, **more)

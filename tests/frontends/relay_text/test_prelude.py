@@ -176,5 +176,5 @@ def test_deep_recursion() -> None:
       }
       def @main(%n: int32) { @length(@map(fn (%a) { %a + 1 }, @upto(%n))) }
     """
-    (found,) = evaluate(read(text), [np.asarray(3000, np.int32)])
-    assert plain(found) == 3000
+    (found,) = evaluate(read(text), [np.asarray(1200, np.int32)])
+    assert plain(found) == 1200

@@ -126,7 +126,7 @@ def onnx_page() -> str:
 def interface_page() -> str:
     """Describe what passes ask of ops, for authors of dialects."""
     parts = [docstring(interfaces)]
-    for name in interfaces.__all__:
+    for name in sorted(vars(interfaces)):
         thing: object = getattr(interfaces, name)
         doc = docstring(thing) if inspect.isclass(thing) or inspect.isfunction(thing) else ""
         if doc:

@@ -8,12 +8,13 @@ Compile a module at level `memref` to a shared library, without the entries of `
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.lowering.native.build.build_files import CompiledModule, compile_module
-from xrelay.lowering.native.build.settings import Settings
+from xrelay.lowering.native.build.settings import Cache, Settings
 from xrelay.lowering.native.toolchain.linking import SUPPORT, Inputs, c_file, linked_library
 from xrelay.lowering.native.toolchain.stages import KERNELS, compile_text
 
@@ -46,5 +47,12 @@ def build_library(
         compiled = compile_module(module, settings)
     objects = [part.code for part in compiled.objects]
     inputs = Inputs(objects, {**sources, **compiled.sources}, flags=flags, blas=compiled.blas)
-    path.write_bytes(linked_library(inputs, settings, path.name))
+    return link(inputs, path, settings)
+
+
+def link(inputs: Inputs, path: Path, settings: Settings = DEFAULT) -> Path:
+    """Write a library to `path`; all tests of a run share the objects of its C sources."""
+    cache = Cache.of_user()
+    cache.prepare()
+    path.write_bytes(linked_library(inputs, replace(settings, cache=cache), path.name))
     return path

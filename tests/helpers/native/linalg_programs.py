@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from helpers.machine.in_machine import run_passes
-from helpers.native.built_libraries import STANDALONE
+from helpers.native.built_libraries import STANDALONE, link
 from helpers.native.memrefs import descriptor_of, descriptor_type
 from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, SymbolRefAttr, UnitAttr
@@ -24,10 +24,7 @@ from xrelay.dialects.tensors import as_tensor, dtype_name
 from xrelay.dialects.xdsl_extras.walking import walk
 from xrelay.lowering.memref.booleans import store_booleans_as_bytes
 from xrelay.lowering.native.build.settings import Settings
-from xrelay.lowering.native.toolchain.linking import (
-    Inputs,
-    linked_library,
-)
+from xrelay.lowering.native.toolchain.linking import Inputs
 from xrelay.lowering.native.toolchain.stages import KERNELS, compile_text, module_text
 
 Array = Any
@@ -41,10 +38,8 @@ deallocation of mlir-opt 22 makes buffers of i1, at which it aborts itself.
 
 def library_of(text: str, folder: Path) -> ctypes.CDLL:
     """Compile the text of a module of linalg on tensors to a library in `folder`."""
-    settings, path = Settings(), folder / "programs.so"
-    code = compile_text(text, PASSES, settings, "programs").code
-    path.write_bytes(linked_library(Inputs([code], STANDALONE), settings, path.name))
-    return ctypes.CDLL(str(path))
+    code = compile_text(text, PASSES, Settings(), "programs").code
+    return ctypes.CDLL(str(link(Inputs([code], STANDALONE), folder / "programs.so")))
 
 
 def call(

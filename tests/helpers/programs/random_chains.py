@@ -23,12 +23,11 @@ from xrelay.dialects.dense import Dense
 from xrelay.dialects.relay import ConstantOp
 from xrelay.dialects.relay.broadcast import AddOp, BiasAddOp
 from xrelay.dialects.relay.convolution import Conv2dOp
-from xrelay.dialects.relay.elementwise import ReluOp
+from xrelay.dialects.relay.elementwise import ReluOp, TanhOp
 from xrelay.dialects.relay.operator import Operator
 from xrelay.dialects.relay.pooling import AvgPool2dOp, GlobalAvgPool2dOp, MaxPool2dOp
 from xrelay.dialects.relay.rearrange import ConcatenateOp, PadOp
 from xrelay.dialects.relay.spreading import DepthToSpaceOp, SpaceToDepthOp
-from xrelay.dialects.relay.trigonometry import TanhOp
 from xrelay.dialects.relay.upsampling import UpsamplingOp
 from xrelay.passes.analysis.arrays import dense_of
 from xrelay.passes.tiling.rows import dims_of

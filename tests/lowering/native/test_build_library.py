@@ -66,7 +66,7 @@ def parsed(text: str) -> ModuleOp:
 
 
 def test_a_program_calls_its_kernels(tmp_path: Path):
-    settings = Settings(saved=SavedStages(tmp_path / "stages"))
+    settings = Settings(saved=SavedStages(tmp_path / "stages"), level=1)
     library = build_library(parsed(PROGRAM), tmp_path / "lib.so", settings)
     x = np.arange(20, dtype=np.float32).reshape(5, 4)
     w = np.arange(12, dtype=np.float32).reshape(4, 3)

@@ -215,7 +215,7 @@ def test_stages_are_kept(model: Path, tmp_path: Path):
     arguments = [str(model), "-t", "native{cache=off}", "-o", str(tmp_path / "lib.so")]
     assert main([*arguments, "--save-temps", str(stages)]) == 0
     names = {path.name for path in stages.iterdir()}
-    assert {"program.0.mlir", "program.3.opt.ll", "interface.c", "module.json"} <= names
+    assert {"program.0.mlir", "program.2.ll", "interface.c", "module.json"} <= names
 
 
 def errors(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:

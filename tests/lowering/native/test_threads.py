@@ -67,12 +67,12 @@ def first(harness: Harness) -> ctypes.CDLL:
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 64])
 def test_each_turn_is_done_once(first: ctypes.CDLL, threads: int):
-    assert first.harness_turns(threads, 200, -1) == 200 * TURNS
+    assert first.harness_turns(threads, 60, -1) == 60 * TURNS
 
 
 @pytest.mark.parametrize("turn", [0, 20, 36])
 def test_a_failure_of_any_thread_is_that_of_the_call(first: ctypes.CDLL, turn: int):
-    for _ in range(200):
+    for _ in range(60):
         assert first.harness_turns(4, 1, turn) == -1
         assert first.harness_error() == f"turn {turn} fails".encode()
     assert first.harness_turns(4, 1, -1) == TURNS
@@ -176,7 +176,7 @@ def test_a_process_that_ends_does_not_wait(library: Path):
 INTERRUPTED = """
 import signal, sys, numpy as np, xrelay
 net, x = xrelay.load(sys.argv[1], threads=2), np.ones((96, 256), np.float32)
-expected, count = net(x), 0
+expected, count = net(x)[0], 0
 signal.signal(signal.SIGALRM, signal.default_int_handler)
 for i in range(200):
     try:
@@ -185,7 +185,7 @@ for i in range(200):
             net(x)
     except KeyboardInterrupt:
         count += 1
-    assert (net(x) == expected).all()
+    assert (net(x)[0] == expected).all()
 assert count == 200
 """
 

@@ -91,7 +91,7 @@ def test_a_kernel_neither_reads_nor_writes_what_is_not_its_own(name: str):
             x if i in this.fixed and draw.chance() else moderate(draw, x.shape, x.dtype.name)
             for i, x in enumerate(this.operands)
         ]
-        for _ in range(rounds(32)):
+        for _ in range(rounds(32, 16)):
             wrong = spoiled(this, draw)
             with np.errstate(all="ignore"):
                 first, second = (outcome(wrong, operands, fill) for fill in (0x11, 0x22))
