@@ -92,7 +92,7 @@ def parsed(text: str) -> ModuleOp:
 def arena(text: str, strategy: Strategy, dims: Mapping[str, int]) -> int:
     """Return the bytes that a program allocates when it is planned; dims are 128 by default."""
     module = parsed(text)
-    for step in PlanMemrefPass(strategy).steps()[:2]:
+    for step in PlanMemrefPass(strategy=strategy).steps()[:2]:
         step.apply(Context(), module)
     allocs = (op.memref.type for op in module.walk() if isinstance(op, memref.AllocOp))
     left = sum(buffer_size(type) or 0 for type in map(as_memref, allocs) if type is not None)

@@ -13,9 +13,8 @@ from xdsl.dialects.builtin import f32, i8
 from xdsl.ir import Dialect
 from xdsl.irdl import irdl_op_definition, operand_def, var_operand_def
 
-from .relay.families import Opaque
 from .relay.incomplete import AnyTensor
-from .relay.operator import Operator
+from .relay.operator import Opaque, Operator
 from .relay.properties import (
     bool_prop,
     dtype_prop,

@@ -56,6 +56,7 @@ from ..dialects.relay.language.annotations import ATTRS, INLINE, STRUCTURE, TYPE
 from ..dialects.relay.language.control import yielded
 from ..dialects.tensors import as_tensor
 from ..dialects.xdsl_extras.walking import walk
+from ..passes.analysis.blocks import only_block
 from ..passes.remove_unused_functions import is_public
 from ..passes.support.diagnostics import PassError, emit_warning
 from ..passes.support.levels import Level
@@ -200,7 +201,7 @@ class ConvertFunction(RewritePattern):
         rewriter.replace(op, new)
 
     def _body(self, op: func.FuncOp, type: FunctionType) -> Block:
-        old, new = op.body.block, Block(arg_types=type.inputs)
+        old, new = only_block(op), Block(arg_types=type.inputs)
         b = Builder(new)
         b.location = op.location
         values = dict[SSAValue, SSAValue](zip(old.args, new.args, strict=True))

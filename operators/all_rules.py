@@ -15,15 +15,14 @@ from . import (
     rearrange,
     reduce,
     reshape,
-    scan,
     selection,
     slicing,
     spreading,
-    threefry,
+    transposed_convolution,
     upsampling,
     vision,
     windows,
 )
-from .meaning import own_code as own_code
+from .meaning import own_code
 from .meaning.forms import MEANINGS
 from .rules import RULES

@@ -1,62 +1,121 @@
-"""Convolutions over one and three axes, and what is like them: rules and meanings."""
+"""Convolutions over one, two and three sides, and what is like them: rules and meanings."""
 
-from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 from .matmul import product_element
-from .meaning.forms import Folded, defined
+from .meaning.forms import Apply, Composed, Folded, defined
 from .meaning.number import FLOAT64, INT64, Number, Source, clamped, element_or
 from .operands import require_float, require_number, require_rank, require_same_element
-from .rules import AtLeast, Ints, Length, Work, rule
+from .rules import Ints, Work, rule
 from .signature import Element, Tensor, ranked
-from .sizes import Check, Size, divided, require, require_at_least, require_equal
-from .windows import SIDES, Groups, Padding, Pair, spatial, transposed, window_count
-
-_Triple = Annotated[Ints, Length(3), AtLeast(1)]
-_Padding3d = Annotated[Ints, Length(6), AtLeast(0)]
-
-
-def _dims(tensor: Tensor, layout: str, what: str) -> dict[str, Size]:
-    """Return the dim of each axis of a layout."""
-    require_rank(tensor, len(layout), what)
-    return dict(zip(layout, tensor.dims, strict=True))
-
-
-def _counts(
-    sizes: dict[str, Size], windows: dict[str, Size], strides: Ints, padding: Ints, dilation: Ints
-) -> dict[str, Size]:
-    """Return the number of windows along each of the sides that a layout has."""
-    sides = [side for side in SIDES if side in sizes]
-    counts: dict[str, Size] = {}
-    for i, side in enumerate(sides):
-        name, both = SIDES[side], padding[i] + padding[len(sides) + i]
-        require_at_least(sizes[side], 1, f"the {name} of data must be at least 1, but is {{0}}")
-        counts[side] = window_count(sizes[side], both, windows[side], strides[i], dilation[i], name)
-    return counts
+from .sizes import Check, SignatureError, Size, divided, require, require_equal
+from .windows import (
+    PANELS,
+    SIDES,
+    Groups,
+    Padding,
+    Pair,
+    dims_by_axis,
+    of_sides,
+    spatial,
+    spatial_names,
+    window_counts,
+)
 
 
-@rule("relay.nn.conv3d", work=Work.PRODUCTS)
-def conv3d(
+def require_groups(channels: Size, groups: int, what: str) -> None:
+    message = f"groups must divide {what}: {{1}} does not divide {{0}}"
+    require(Check.DIVISIBLE, channels, groups, message)
+
+
+def _channels(sizes: Mapping[str, Size], filters: Mapping[str, Size], groups: int) -> None:
+    """Check that `groups` divide the channels of data and of filters, which match."""
+    require_groups(filters["O"], groups, "output channels")
+    channels = divided(sizes["C"], groups, "groups must divide channels: {1} does not divide {0}")
+    require_equal(filters["I"], channels, "weight's input channels must be {1}, but is {0}")
+
+
+def _filter_dims(weight: Tensor, layout: str, groups: int) -> dict[str, Size]:
+    """Return the number of filters, of input channels, and the sides of windows, by axis."""
+    if layout not in PANELS:
+        return dims_by_axis(weight, layout, "weight")
+    require_rank(weight, 5, "weight")
+    if groups != 1:
+        raise SignatureError(f"kernel_layout {layout} has one group, but groups is {groups}")
+    panels, height, width, channels, filters = weight.dims
+    message = f"the last dim of a weight in {layout} must be {{1}}, but is {{0}}"
+    require_equal(filters, PANELS[layout], message)
+    return {"O": panels * PANELS[layout], "I": channels, "H": height, "W": width}
+
+
+def convolution(
     data: Tensor,
     weight: Tensor,
     *,
-    strides: _Triple,
-    padding: _Padding3d,
-    dilation: _Triple,
+    strides: Ints,
+    padding: Ints,
+    dilation: Ints,
     groups: Groups,
-    data_layout: Literal["NCDHW", "NDHWC"],
-    kernel_layout: Literal["OIDHW", "DHWIO"],
+    data_layout: str,
+    kernel_layout: str,
     out_dtype: Element | None,
 ) -> Tensor:
-    """Infer the result of a convolution of volumes, in the layout of `data`."""
+    """Infer the result of a convolution, in the layout of `data`."""
     element = product_element((data, weight), out_dtype)
-    sizes, windows = _dims(data, data_layout, "data"), _dims(weight, kernel_layout, "weight")
-    message = "groups must divide output channels: {1} does not divide {0}"
-    require(Check.DIVISIBLE, windows["O"], groups, message)
-    channels = divided(sizes["C"], groups, "groups must divide channels: {1} does not divide {0}")
-    require_equal(windows["I"], channels, "weight's input channels must be {1}, but is {0}")
-    result = {**sizes, "C": windows["O"], **_counts(sizes, windows, strides, padding, dilation)}
+    sizes = dims_by_axis(data, data_layout, "data")
+    windows = _filter_dims(weight, kernel_layout, groups)
+    _channels(sizes, windows, groups)
+    steps = strides, padding, dilation
+    counts = window_counts(sizes, windows, *steps, may_be_empty=len(strides) < 3)
+    result = {**sizes, "C": windows["O"], **counts}
     return ranked(element, tuple(result[axis] for axis in data_layout))
+
+
+_KERNEL_LAYOUTS = {
+    1: Literal["OIW", "WIO"],
+    2: Literal["OIHW", "HWIO", "OHWI8o", "OHWI16o", "OHWI32o"],
+    3: Literal["OIDHW", "DHWIO"],
+}
+OF_CONVOLUTION = {n: of_sides(n, kernel_layout=words) for n, words in _KERNEL_LAYOUTS.items()}
+"""The types of attributes of a convolution along so many sides."""
+for _n, _types in OF_CONVOLUTION.items():
+    rule(f"relay.nn.conv{_n}d", work=Work.PRODUCTS, types=_types)(convolution)
+
+
+_LINES = {"NCW": (2, "NCHW"), "NWC": (1, "NHWC"), "OIW": (2, "OIHW"), "WIO": (0, "HWIO")}
+"""For each layout of lines, where a dim of 1 makes them images, and the layout of these."""
+
+
+@defined(Composed, "relay.nn.conv1d")
+def convolved(
+    apply: Apply,
+    data: Any,
+    weight: Any,
+    *,
+    strides: Ints,
+    padding: Ints,
+    dilation: Ints,
+    groups: int,
+    data_layout: str,
+    kernel_layout: str,
+    out_dtype: str | None,
+) -> Any:
+    """The convolution of images of one row."""
+    (axis, layout), (row, order) = _LINES[data_layout], _LINES[kernel_layout]
+    y = apply(
+        "nn.conv2d",
+        apply("expand_dims", data, axis=axis, num_newaxis=1),
+        apply("expand_dims", weight, axis=row, num_newaxis=1),
+        strides=(1, *strides),
+        padding=(0, padding[0], 0, padding[1]),
+        dilation=(1, *dilation),
+        groups=groups,
+        data_layout=layout,
+        kernel_layout=order,
+        **({} if out_dtype is None else {"out_dtype": out_dtype}),
+    )
+    return apply("squeeze", y, axis=(axis,))
 
 
 def _filters(data: Sequence[Any], weight: Sequence[Any], *, kernel_layout: str) -> Sequence[Any]:
@@ -64,12 +123,7 @@ def _filters(data: Sequence[Any], weight: Sequence[Any], *, kernel_layout: str) 
     return [weight[kernel_layout.index(axis)] for axis in ("I", *spatial_names(kernel_layout))]
 
 
-def spatial_names(layout: str) -> Sequence[str]:
-    """Return the names of the sides in a layout."""
-    return [side for side in SIDES if side in layout]
-
-
-def _product(x: Number, w: Number, out_dtype: Element | None) -> Number:
+def weighted(x: Number, w: Number, out_dtype: Element | None) -> Number:
     element = out_dtype or x.element
     return x.converted(element).widened() * w.converted(element).widened()
 
@@ -101,86 +155,7 @@ def convolved_volumes(
     for i, (axis, cell) in enumerate(zip(axes, index[rank + 1 :], strict=True)):
         at[axis] = at[axis] * strides[i] + cell * dilation[i] - padding[i]
     x = element_or(data, at, axes, 0)
-    return _product(x, weight[[places[axis] for axis in kernel_layout]], out_dtype)
-
-
-# ------------------------------------------------------------------------- transposed
-
-
-@rule("relay.nn.conv1d_transpose", work=Work.PRODUCTS)
-def conv1d_transpose(
-    data: Tensor,
-    weight: Tensor,
-    *,
-    strides: Annotated[Ints, Length(1), AtLeast(1)],
-    padding: Annotated[Ints, Length(2), AtLeast(0)],
-    output_padding: Annotated[Ints, Length(1), AtLeast(0)],
-    dilation: Annotated[Ints, Length(1), AtLeast(1)],
-    groups: Groups,
-    data_layout: Literal["NCW"],
-    kernel_layout: Literal["IOW"],
-    out_dtype: Element | None,
-) -> Tensor:
-    """Infer (n, o, w') from `data` (n, c, w) and `weight` (c, o / groups, kw)."""
-    element = product_element((data, weight), out_dtype)
-    dims = transposed(data, weight, data_layout, strides, padding, output_padding, dilation, groups)
-    return ranked(element, dims)
-
-
-@rule("relay.nn.conv3d_transpose", work=Work.PRODUCTS)
-def conv3d_transpose(
-    data: Tensor,
-    weight: Tensor,
-    *,
-    strides: _Triple,
-    padding: _Padding3d,
-    output_padding: Annotated[Ints, Length(3), AtLeast(0)],
-    dilation: _Triple,
-    groups: Groups,
-    data_layout: Literal["NCDHW"],
-    kernel_layout: Literal["IODHW"],
-    out_dtype: Element | None,
-) -> Tensor:
-    """Infer (n, o, d', h', w') from `data` (n, c, d, h, w) and `weight` (c, o / groups, …)."""
-    element = product_element((data, weight), out_dtype)
-    dims = transposed(data, weight, data_layout, strides, padding, output_padding, dilation, groups)
-    return ranked(element, dims)
-
-
-def _sources(data: Sequence[Any], weight: Sequence[Any], *, groups: int) -> Sequence[Any]:
-    """Return the input channels of a group (of all, if they are unknown), and the cells."""
-    channels = weight[0] // groups if isinstance(weight[0], int) else weight[0]
-    return [channels, *weight[2:]]
-
-
-@defined(Folded, "relay.nn.conv1d_transpose", "relay.nn.conv3d_transpose", box=_sources)
-def spread(
-    index: Sequence[Number],
-    data: Source,
-    weight: Source,
-    *,
-    strides: Ints,
-    padding: Ints,
-    dilation: Ints,
-    groups: int,
-    out_dtype: Element | None,
-) -> Number:
-    """data[n, i, (y + p - k d) / s, …] * weight[i, o, k, …] over i and the k where s divides"""
-    rank = len(strides) + 2
-    at, (i, *cells), filters = list(index[:rank]), index[rank:], weight.dims[1]
-    inside = data.integer(0).equals(0)
-    group, o = at[1].apply("quotient", filters), at[1].apply("remainder", filters)
-    channels = weight.dims[0].apply("quotient", data.integer(groups))
-    if groups > 1:
-        inside = i < channels
-    at[1] = clamped(group * channels + i, weight.dims[0])
-    for side, (axis, cell) in enumerate(zip(range(2, rank), cells, strict=True)):
-        place = at[axis] + padding[side] - cell * dilation[side]
-        stride = data.integer(strides[side])
-        inside = inside & place.apply("remainder", stride).equals(0)
-        at[axis] = place.apply("quotient", stride)
-    x = inside.select(element_or(data, at, range(2, rank), 0), 0)
-    return _product(x, weight[[at[1], o, *cells]], out_dtype)
+    return weighted(x, weight[[places[axis] for axis in kernel_layout]], out_dtype)
 
 
 @rule("relay.nn.conv2d_backward_weight", work=Work.PRODUCTS)
@@ -197,13 +172,12 @@ def conv2d_backward_weight(
 ) -> Tensor:
     """Infer (o, c / groups, kh, kw) from `grad` (n, o, h', w') and `data` (n, c, h, w)."""
     element = product_element((grad, data), out_dtype)
-    sizes, results = _dims(data, "NCHW", "data"), _dims(grad, "NCHW", "grad")
+    sizes, results = dims_by_axis(data, "NCHW", "data"), dims_by_axis(grad, "NCHW", "grad")
     require_equal(results["N"], sizes["N"], "grad's batch must be {1}, but is {0}")
     windows: dict[str, Size] = dict(zip("HW", kernel_size, strict=True))
-    for side, count in _counts(sizes, windows, strides, padding, dilation).items():
+    for side, count in window_counts(sizes, windows, strides, padding, dilation).items():
         require_equal(results[side], count, f"grad's {SIDES[side]} must be {{1}}, but is {{0}}")
-    message = "groups must divide output channels: {1} does not divide {0}"
-    require(Check.DIVISIBLE, results["C"], groups, message)
+    require_groups(results["C"], groups, "output channels")
     channels = divided(sizes["C"], groups, "groups must divide channels: {1} does not divide {0}")
     return ranked(element, (results["C"], channels, *kernel_size))
 
@@ -230,7 +204,7 @@ def gradient_of_filters(
     at = [n, o.apply("quotient", outputs) * inputs + i]
     for side, (window, cell) in enumerate(zip(windows, cells, strict=True)):
         at.append(window * strides[side] + cell * dilation[side] - padding[side])
-    return _product(grad[[n, o, *windows]], element_or(data, at, (2, 3), 0), out_dtype)
+    return weighted(grad[[n, o, *windows]], element_or(data, at, (2, 3), 0), out_dtype)
 
 
 # ------------------------------------------------------------------- dilation, deformable
@@ -250,9 +224,12 @@ def dilation2d(
     """Infer the maxima of windows plus `weight`, in the layout of `data`."""
     element = require_same_element((data, weight))
     require_number(element, "operands of {op}")
-    sizes, windows = _dims(data, data_layout, "data"), _dims(weight, kernel_layout, "weight")
+    sizes, windows = (
+        dims_by_axis(data, data_layout, "data"),
+        dims_by_axis(weight, kernel_layout, "weight"),
+    )
     require_equal(windows["I"], sizes["C"], "weight's channels must be {1}, but are {0}")
-    result = {**sizes, **_counts(sizes, windows, strides, padding, dilations)}
+    result = {**sizes, **window_counts(sizes, windows, strides, padding, dilations)}
     return ranked(element, tuple(result[axis] for axis in data_layout))
 
 
@@ -299,17 +276,14 @@ def deformable_conv2d(
     element = product_element((data, weight), out_dtype)
     for operand in (data, offset):
         require_float(operand.element, "data and offset of {op}")
-    sizes, windows = _dims(data, "NCHW", "data"), _dims(weight, "OIHW", "weight")
-    offsets = _dims(offset, "NCHW", "offset")
-    message = "groups must divide output channels: {1} does not divide {0}"
-    require(Check.DIVISIBLE, windows["O"], groups, message)
-    channels = divided(sizes["C"], groups, "groups must divide channels: {1} does not divide {0}")
-    require_equal(windows["I"], channels, "weight's input channels must be {1}, but is {0}")
+    sizes, windows = dims_by_axis(data, "NCHW", "data"), dims_by_axis(weight, "OIHW", "weight")
+    offsets = dims_by_axis(offset, "NCHW", "offset")
+    _channels(sizes, windows, groups)
     message = "deformable_groups must divide channels: {1} does not divide {0}"
     require(Check.DIVISIBLE, sizes["C"], deformable_groups, message)
     wanted = {
         **{"N": sizes["N"], "C": windows["H"] * windows["W"] * (2 * deformable_groups)},
-        **_counts(sizes, windows, strides, padding, dilation),
+        **window_counts(sizes, windows, strides, padding, dilation),
     }
     for axis, size in wanted.items():
         require_equal(offsets[axis], size, f"axis {axis} of offset must be {{1}}, but is {{0}}")
@@ -357,4 +331,4 @@ def deformed(
             term = data[[n, channel, y, x]].converted(FLOAT64) * (of_y * of_x)
             total = term if total is None else total + term
     value = inside.select(total, 0).converted(data.element)
-    return _product(value, weight[[o, i, *cells]], out_dtype)
+    return weighted(value, weight[[o, i, *cells]], out_dtype)

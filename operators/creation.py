@@ -1,4 +1,8 @@
-"""Operators that create tensors: rules and meanings."""
+"""
+Operators that create tensors: rules and meanings.
+
+A generator of counter-based random numbers is 10 words, and is never changed.
+"""
 
 from collections.abc import Sequence
 from functools import reduce
@@ -16,8 +20,8 @@ from .operands import (
     require_same_element,
 )
 from .rules import AtLeast, Ints, Work, rule
-from .signature import Data, Element, Tensor, measure_data, ranked
-from .sizes import SignatureError, Size, require_at_least
+from .signature import ELEMENTS, Data, Element, Tensor, measure_data, ranked
+from .sizes import SignatureError, Size, require_at_least, require_equal
 
 
 @rule("relay.zeros", "relay.ones", work=Work.LINEAR)
@@ -158,3 +162,29 @@ def full_like(data: Tensor, fill_value: Tensor) -> Tensor:
 def filled_like(data: Number, fill_value: Number) -> Number:
     """fill_value"""
     return fill_value
+
+
+WORDS = 10
+"""The words of a generator."""
+UINT64 = ELEMENTS["uint64"]
+
+
+def _require_generator(gen: Tensor) -> None:
+    require_rank(gen, 1, "gen")
+    if gen.element is not UINT64:
+        raise SignatureError(f"gen must have {UINT64} elements, but has {gen.element}")
+    require_equal(gen.dims[0], WORDS, "gen must have {1} elements, but has {0}")
+
+
+@rule("relay.random.threefry_generate")
+def threefry_generate(gen: Tensor, *, out_shape: Annotated[Ints, AtLeast(0)]) -> Sequence[Tensor]:
+    """Infer the next generator, and words of `out_shape`."""
+    _require_generator(gen)
+    return gen, ranked(UINT64, out_shape)
+
+
+@rule("relay.random.threefry_split")
+def threefry_split(gen: Tensor) -> Sequence[Tensor]:
+    """Infer two generators."""
+    _require_generator(gen)
+    return gen, gen

@@ -1,15 +1,25 @@
-"""Pools over one or three axes, and pools of a given number of windows: rules and meanings."""
+"""Pools over one, two and three sides, and of a given number of windows: rules and meanings."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from .meaning.forms import Folded, Formula, defined
 from .meaning.number import Number, Source, clamped, element_or, least
 from .operands import require_float, require_number, require_rank, require_same_element
-from .rules import AtLeast, Ints, Length, rule
+from .rules import AtLeast, Ints, rule
 from .signature import Element, Tensor, ranked
 from .sizes import SignatureError, require_at_least, require_equal
-from .windows import SIDES, Layout, Padding, Pair, spatial, window_count
+from .windows import (
+    SIDES,
+    Layout,
+    Padding,
+    Pair,
+    dims_by_axis,
+    of_sides,
+    spatial,
+    spatial_names,
+    window_counts,
+)
 
 
 def _pooled(
@@ -22,80 +32,56 @@ def _pooled(
     ceil: bool,
 ) -> Tensor:
     require_number(data.element, "the operand of {op}")
-    require_rank(data, len(layout), "data")
-    dims, count = list(data.dims), len(windows)
-    for i, axis in enumerate(spatial(layout)):
-        both, side = padding[i] + padding[count + i], SIDES[layout[axis]]
-        step = strides[i], dilation[i]
-        require_at_least(dims[axis], 1, f"the {side} of data must be at least 1, but is {{0}}")
-        dims[axis] = window_count(dims[axis], both, windows[i], *step, side, ceil)
-    return ranked(data.element, tuple(dims))
+    sizes = dims_by_axis(data, layout, "data")
+    along = dict(zip(spatial_names(layout), windows, strict=True))
+    steps = strides, padding, dilation, ceil
+    sizes |= window_counts(sizes, along, *steps, may_be_empty=len(windows) == 2)
+    return ranked(data.element, tuple(sizes[axis] for axis in layout))
 
 
-_One = Annotated[Ints, Length(1), AtLeast(1)]
-_Three = Annotated[Ints, Length(3), AtLeast(1)]
-
-
-@rule("relay.nn.max_pool1d")
-def max_pool1d(
+def max_pool(
     data: Tensor,
     *,
-    pool_size: _One,
-    strides: _One,
-    dilation: _One,
-    padding: Annotated[Ints, Length(2), AtLeast(0)],
-    layout: Literal["NCW", "NWC"],
+    pool_size: Ints,
+    strides: Ints,
+    dilation: Ints,
+    padding: Ints,
+    layout: str,
     ceil_mode: bool,
-) -> Tensor:
-    """Infer `data` with the number of windows in place of the width."""
-    return _pooled(data, layout, pool_size, strides, dilation, padding, ceil_mode)
-
-
-@rule("relay.nn.avg_pool1d")
-def avg_pool1d(
-    data: Tensor,
-    *,
-    pool_size: _One,
-    strides: _One,
-    dilation: _One,
-    padding: Annotated[Ints, Length(2), AtLeast(0)],
-    layout: Literal["NCW", "NWC"],
-    ceil_mode: bool,
-    count_include_pad: bool,
 ) -> Tensor:
     """Infer `data` with the number of windows in place of its sides."""
     return _pooled(data, layout, pool_size, strides, dilation, padding, ceil_mode)
 
 
-@rule("relay.nn.max_pool3d")
-def max_pool3d(
+def avg_pool(
     data: Tensor,
     *,
-    pool_size: _Three,
-    strides: _Three,
-    dilation: _Three,
-    padding: Annotated[Ints, Length(6), AtLeast(0)],
-    layout: Literal["NCDHW", "NDHWC"],
-    ceil_mode: bool,
-) -> Tensor:
-    """Infer `data` with the number of windows in place of depth, height and width."""
-    return _pooled(data, layout, pool_size, strides, dilation, padding, ceil_mode)
-
-
-@rule("relay.nn.avg_pool3d")
-def avg_pool3d(
-    data: Tensor,
-    *,
-    pool_size: _Three,
-    strides: _Three,
-    dilation: _Three,
-    padding: Annotated[Ints, Length(6), AtLeast(0)],
-    layout: Literal["NCDHW", "NDHWC"],
+    pool_size: Ints,
+    strides: Ints,
+    dilation: Ints,
+    padding: Ints,
+    layout: str,
     ceil_mode: bool,
     count_include_pad: bool,
 ) -> Tensor:
-    """Infer `data` with the number of windows in place of its sides."""
+    """Infer the type of the maxima."""
     return _pooled(data, layout, pool_size, strides, dilation, padding, ceil_mode)
+
+
+for _n in (1, 2, 3):
+    rule(f"relay.nn.max_pool{_n}d", types=of_sides(_n))(max_pool)
+    rule(f"relay.nn.avg_pool{_n}d", types=of_sides(_n))(avg_pool)
+
+
+@rule("relay.nn.global_avg_pool2d", "relay.nn.global_max_pool2d")
+def global_pool2d(data: Tensor, *, layout: Layout) -> Tensor:
+    """Infer `data` with height and width of 1."""
+    require_number(data.element, "the operand of {op}")
+    sizes = dims_by_axis(data, layout, "data")
+    for side in "HW":
+        message = f"the {SIDES[side]} of data must be at least 1, but is {{0}}"
+        require_at_least(sizes[side], 1, message)
+    return Tensor(data.element, tuple(1 if axis in SIDES else sizes[axis] for axis in layout))
 
 
 def _window(*dims: Any, pool_size: Ints) -> Ints:
@@ -179,26 +165,14 @@ def _adapted(data: Tensor, layout: str, output_size: Ints | None) -> Tensor:
 Counts: TypeAlias = Annotated[Ints, AtLeast(1)]
 
 
-@rule("relay.nn.adaptive_avg_pool1d", "relay.nn.adaptive_max_pool1d")
-def adaptive_pool1d(
-    data: Tensor, *, output_size: Counts | None, layout: Literal["NCW", "NWC"]
-) -> Tensor:
-    """Infer `data` with a width of `output_size`."""
+def adaptive_pool(data: Tensor, *, output_size: Counts | None, layout: str) -> Tensor:
+    """Infer `data` with sides of `output_size`."""
     return _adapted(data, layout, output_size)
 
 
-@rule("relay.nn.adaptive_avg_pool2d", "relay.nn.adaptive_max_pool2d")
-def adaptive_pool2d(data: Tensor, *, output_size: Counts | None, layout: Layout) -> Tensor:
-    """Infer `data` with height and width of `output_size`."""
-    return _adapted(data, layout, output_size)
-
-
-@rule("relay.nn.adaptive_avg_pool3d", "relay.nn.adaptive_max_pool3d")
-def adaptive_pool3d(
-    data: Tensor, *, output_size: Counts | None, layout: Literal["NCDHW", "NDHWC"]
-) -> Tensor:
-    """Infer `data` with depth, height and width of `output_size`."""
-    return _adapted(data, layout, output_size)
+for _n in (1, 2, 3):
+    _names = f"relay.nn.adaptive_avg_pool{_n}d", f"relay.nn.adaptive_max_pool{_n}d"
+    rule(*_names, types=of_sides(_n))(adaptive_pool)
 
 
 def _longest(dims: Sequence[Any], *, output_size: Ints | None, layout: str) -> Sequence[Any]:

@@ -6,19 +6,20 @@ floats; both are scalars, or have one element for each index along an axis. What
 compute is said by the pass `lower-qnn`, in operators of `relay`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from inspect import Parameter, Signature, signature
 from itertools import islice
 from typing import Any, Literal, TypeAlias
 
 from .broadcast import broadcast_shapes
+from .convolution import OF_CONVOLUTION, convolution
 from .matmul import batch_matmul, dense
 from .operands import normalized_axis, require_float, require_integer
 from .rearrange import concatenate
 from .rules import Work, rule
 from .signature import ELEMENTS, Element, Tensor
 from .sizes import SignatureError, require_equal
-from .windows import conv2d, conv2d_transpose
+from .transposed_convolution import conv2d_transpose
 
 Rounding: TypeAlias = Literal["UPWARD", "TONEAREST"]
 """Of numbers half-way between two integers: up, or away from zero."""
@@ -142,7 +143,9 @@ def concatenated(*operands: Tensor, axis: int) -> Tensor:
 _PARAMETERS = ("input_zero_point", "kernel_zero_point", "input_scale", "kernel_scale")
 
 
-def _product(name: str, function: Callable[..., Tensor]) -> None:
+def _product(
+    name: str, function: Callable[..., Tensor], types: Mapping[str, object] | None = None
+) -> None:
     """
     Make the rule of a product of integers, from that of numbers.
 
@@ -172,10 +175,10 @@ def _product(name: str, function: Callable[..., Tensor]) -> None:
 
     infer.__doc__ = f"Infer as relay.nn.{name}, of integers."
     setattr(infer, "__signature__", Signature([*positional, *keywords]))
-    rule(f"qnn.{name}", work=Work.PRODUCTS)(infer)
+    rule(f"qnn.{name}", work=Work.PRODUCTS, types=types)(infer)
 
 
 _product("dense", dense)
 _product("batch_matmul", batch_matmul)
-_product("conv2d", conv2d)
+_product("conv2d", convolution, OF_CONVOLUTION[2])
 _product("conv2d_transpose", conv2d_transpose)

@@ -1,10 +1,12 @@
-"""Rules of reductions, which remove dims or make them 1."""
+"""Rules of reductions, which remove dims or make them 1, and of scans: rules and meanings."""
 
 from collections.abc import Sequence
 
 from .elementwise import ElementCheck
+from .meaning.forms import Sums, define
 from .operands import (
     normalized_axes,
+    normalized_axis,
     require_bool,
     require_float,
     require_integer,
@@ -12,8 +14,8 @@ from .operands import (
     require_ordered,
 )
 from .rules import Ints, rule
-from .signature import Element, Tensor
-from .sizes import Shape, SignatureError, require_at_least
+from .signature import ELEMENTS, Element, ElementKind, Tensor, ranked
+from .sizes import Shape, SignatureError, product, require_at_least
 
 _OPERAND = "the operand of {op}"
 
@@ -101,3 +103,19 @@ def arg_reduction(
     _require_elements(data, axes)
     require_integer(dtype, "the result of {op}")
     return Tensor(dtype, _without(data, axes, keepdims))
+
+
+@rule("relay.cumsum")
+def cumsum(data: Tensor, *, axis: int | None, dtype: Element | None, exclusive: bool) -> Tensor:
+    """Infer `data`, flattened without `axis`, of `dtype`; by default that of `data`, of i1 i32."""
+    of_bools = data.element.kind is ElementKind.BOOL
+    element = dtype or (ELEMENTS["int32"] if of_bools else data.element)
+    require_ordered(data.element, "the operand of {op}")
+    require_number(element, "the result of {op}")
+    if axis is None:
+        return ranked(element, (product(data.dims),))
+    normalized_axis(axis, data.rank)
+    return Tensor(element, data.dims)
+
+
+define("relay.cumsum", means=Sums())

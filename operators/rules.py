@@ -226,10 +226,15 @@ class Rule:
     """
 
     def __init__(
-        self, function: Callable[..., Tensor | Sequence[Tensor]], work: Work = Work.ANY
+        self,
+        function: Callable[..., Tensor | Sequence[Tensor]],
+        work: Work = Work.ANY,
+        types: Mapping[str, object] = {},
     ) -> None:
+        """`types` are the types of attributes that differ between operators of one function."""
         self.function = function
         self.work = work
+        self.types = types
 
     @cached_property
     def _parameters(self) -> _Parameters:  # late: most programs use few operators
@@ -239,7 +244,8 @@ class Rule:
         decoders: list[tuple[str, Decode]] = []
         for parameter in signature(self.function, eval_str=True).parameters.values():
             if parameter.kind is Parameter.KEYWORD_ONLY:
-                decoders.append((parameter.name, _decoder(parameter.annotation)))
+                annotation = self.types.get(parameter.name, parameter.annotation)
+                decoders.append((parameter.name, _decoder(annotation)))
             elif parameter.kind is Parameter.VAR_POSITIONAL:
                 variadic = True
             else:
@@ -261,7 +267,8 @@ class Rule:
 
     def words(self, attribute: str) -> tuple[str, ...]:
         """Return the words that an attribute accepts, those of its `Literal`."""
-        return get_args(signature(self.function, eval_str=True).parameters[attribute].annotation)
+        parameter = signature(self.function, eval_str=True).parameters[attribute]
+        return get_args(self.types.get(attribute, parameter.annotation))
 
     @property
     def data_operands(self) -> tuple[int, ...]:
@@ -320,11 +327,13 @@ def _rule_of(function: Callable[..., Tensor | Sequence[Tensor]], work: Work) -> 
     return Rule(function, work)
 
 
-def rule(*names: str, work: Work = Work.ANY) -> Callable[[Function], Function]:
-    """Register a typed function as the rule of the operators called `names`."""
+def rule(
+    *names: str, work: Work = Work.ANY, types: Mapping[str, object] | None = None
+) -> Callable[[Function], Function]:
+    """Register a typed function as the rule of the operators called `names`; see `Rule`."""
 
     def register(function: Function) -> Function:
-        made = _rule_of(function, work)
+        made = _rule_of(function, work) if types is None else Rule(function, work, types)
         for name in names:
             assert name not in RULES, f"{name} has two rules"
             RULES[name] = made

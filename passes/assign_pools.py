@@ -6,7 +6,7 @@ Choose the pool of each storage: the memory of its device that it is in.
     module attributes {memory.pools = [#memory.pool<#dtcm, capacity 65536, cost 1, align 1>, …]}
     %a = memory.alloc_storage 4096 align 64 : !memory.storage<#dtcm>
 
-With `pools="dtcm=64KiB:1,sram=512KiB:3,psram=:10"` (`planning.pool_text`), a pool is a memory scope
+With `pools="dtcm=64KiB:1,sram=512KiB:3,psram=:10"` (`planning.buffers`), a pool is a memory scope
 of the host; `cuda:0/shared` is one of another device, and `cpu:0` is the memory of the device
 itself. Storages of a device with pools are placed whole, as `planning.solve` finds it best for
 their sizes, lifetimes, reads and writes: with `minimize=cost`, bytes that are read and written

@@ -16,11 +16,10 @@ another one of these. The last step of `plan-memref`. Level `memref`, which stay
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
 from math import inf
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import arith, cf, func, memref
@@ -47,35 +46,20 @@ from ..dialects.dense import dense
 from ..dialects.device import device_of, tensor_type
 from ..dialects.foreign import mended
 from ..dialects.foreign.directives import REDUCTIONS
-from ..dialects.interfaces.buffer_flow import ends_of_storage
+from ..dialects.interfaces.memory_effects import ends_of_storage
 from ..dialects.memrefs import MemRef, as_memref, buffer_size, element_bytes, strides_of
 from ..dialects.xdsl_extras.walking import walk
+from .bytes.buffer_aliases import Buffers, buffers_in
 from .bytes.buffer_facts import callees_first
 from .bytes.rooms import size_of
 from .functions.call_graph import CallGraph
 from .functions.signatures import entries_of
 from .functions.symbol_names import SymbolNames, modules_in
 from .sizes.reader import Sizes
-from .sizes.size_code import INDEX, SizeCode
+from .sizes.size_code import INDEX, SizeCode, code_before
 from .support.diagnostics import PassError
 from .support.levels import Level
 from .support.rewriting import rewrite_each
-from .workspaces.replaced_packs import ListedCode
-
-
-def allocated_at(op: Operation) -> Iterator[memory.AllocStorageOp]:
-    """Yield the storages that are there at `op`, which may allocate one."""
-    at: Operation | None = op
-    while at is not None and not isinstance(at, func.FuncOp):
-        block, region = at.parent, at.parent_region()
-        assert block is not None, "an op of a function"
-        assert region is not None, "an op of a function"
-        others = [] if block is region.blocks[0] else [*region.blocks[0].ops]
-        others += takewhile(lambda other, at=at: other is not at, block.ops)
-        others += [op] if at is op else []
-        yield from (other for other in others if isinstance(other, memory.AllocStorageOp))
-        at = at.parent_op()
-
 
 Need = dict[Attribute, tuple[float, float]]
 """The least and most bytes of storages that are there together, by their type."""
@@ -94,20 +78,23 @@ class Capacities:
     counted: set[Attribute] = field(default_factory=set[Attribute])
     """The types of storages of which only the run time knows whether they fit."""
 
-    def check(self, function: func.FuncOp) -> None:
+    def check(self, buffers: Buffers) -> None:
         """Raise an error where the storages of a function, and of its callees, cannot fit."""
-        self.sizes.read(function)
-        need = self.needs[function.sym_name.data] = Need()
-        for op in walk(function.body):
+        self.sizes.read(buffers.function)
+        need = self.needs[buffers.function.sym_name.data] = Need()
+        stops = dict[memory.AllocStorageOp, int]()
+        for op, at in buffers.position.items():
             inner = Need()
             if isinstance(op, memory.AllocStorageOp):
+                stops[op] = buffers.stop_of(buffers.region(op))
                 inner[op.storage.type] = (0, 0)
             elif isinstance(op, func.CallOp):
                 callee = op.callee.string_value()
                 inner = self.needs.get(callee, inner)
                 inner = dict.fromkeys(self.pools, (0, inf)) if callee in self.recursive else inner
             for type in self.pools.keys() & inner.keys():
-                there = [each for each in allocated_at(op) if each.storage.type == type]
+                stops = {storage: stop for storage, stop in stops.items() if at < stop}
+                there = [storage for storage in stops if storage.storage.type == type]
                 bounds = [inner[type], *(size_of(each, self.sizes).range for each in there)]
                 least = int(sum(max(low, 0) for low, _ in bounds))
                 most = sum(high for _, high in bounds)
@@ -122,21 +109,7 @@ class Capacities:
                 self.counted |= {type} if most > capacity else set()
 
 
-def index_of(value: int | SSAValue, code: SizeCode) -> SSAValue:
-    """Return a number of bytes as an index."""
-    if isinstance(value, int):
-        return code.index(value)
-    return code.emit(arith.IndexCastOp(value, INDEX))
-
-
 COUNTER = MemRefType(i64, [])
-
-
-class Counter(NamedTuple):
-    """The global that counts the bytes that are there in a pool."""
-
-    name: str
-    pool: memory.PoolAttr
 
 
 @dataclass(eq=False)
@@ -145,8 +118,12 @@ class Lowering:
 
     spaces: Mapping[Attribute, Attribute]
     """The memory space of the memrefs in storages of each type."""
-    counters: Mapping[Attribute, Counter] = field(default_factory=dict[Attribute, Counter])
-    """By the type of storages."""
+    pools: Mapping[Attribute, memory.PoolAttr] = field(
+        default_factory=dict[Attribute, memory.PoolAttr]
+    )
+    """The pools of which bytes are counted, by the type of storages."""
+    counters: dict[Attribute, str] = field(default_factory=dict[Attribute, str])
+    """The globals that count the bytes that are there in them."""
     lent: dict[str, dict[int, MemRef]] = field(default_factory=dict[str, dict[int, MemRef]])
     """The types of the parameters that are storages, of each function."""
 
@@ -179,7 +156,7 @@ class Lowering:
             alignment = memory.alignment_of_parameter(op, i)
             param = rewriter.replace_value_with_new_type(body.args[i], type)
             aligned = memref.AssumeAlignmentOp(param, alignment)
-            aligned.result.name_hint, aligned.location = param.name_hint, op.location
+            aligned.result.name_hint = param.name_hint
             param.replace_all_uses_with(aligned.result)
             aligned.operands[0] = param
             rewriter.insert(aligned, InsertPoint.at_start(body))
@@ -191,53 +168,52 @@ class Lowering:
 
     def lower(self, op: Operation, rewriter: PatternRewriter) -> None:
         """Replace an op on storages, which its operands are no more."""
+        code = code_before(op, rewriter)
         match op:
             case memory.AllocStorageOp():
-                self.lower_storage(op, rewriter)
+                self.lower_storage(op, code, rewriter)
             case memory.SliceStorageOp():
-                part, code = op.part, ListedCode()
-                sizes = [] if op.dynamic_size is None else [index_of(op.dynamic_size, code)]
-                rewriter.insert(code.ops, InsertPoint.before(op))
-                type = self.bytes(op.slice, op.size)
-                view = insert_view(op, op.storage, part.offset, sizes, type, rewriter)
+                type, sizes = self.bytes(op.slice, op.size), sizes_of(op, code)
+                view = view_of(op.storage, op.part.offset, sizes, type, code)
                 view.name_hint = op.slice.name_hint
                 rewriter.replace(op, [], [view])
             case memory.BufferOp():
-                lower_buffer(op, rewriter)
+                storage, offset = op.start
+                view = view_of(storage, offset, op.sizes, op.memref.type, code)
+                view.name_hint = op.memref.name_hint
+                rewriter.replace(op, [], [view])
             case func.CallOp():
                 for i, type in self.lent.get(op.callee.string_value(), {}).items():
-                    op.operands[i] = passed(op, op.operands[i], type, rewriter)
+                    op.operands[i] = passed(op.operands[i], type, code)
                 rewriter.notify_op_modified(op)
             case _:
                 raise AssertionError("an op on storages")
 
-    def lower_storage(self, op: memory.AllocStorageOp, rewriter: PatternRewriter) -> None:
+    def lower_storage(
+        self, op: memory.AllocStorageOp, code: SizeCode, rewriter: PatternRewriter
+    ) -> None:
         """Allocate a storage of buffers as bytes, which are freed where its block is left."""
-        type, code = op.storage.type, ListedCode()
-        if type in self.counters:
-            bytes, pool = code.value(op.bytes), self.counters[type].pool
+        type = op.storage.type
+        if (pool := self.pools.get(type)) is not None:
+            bytes = code.value(op.bytes)
             total = code.apply("add", self.count(type, bytes, code), bytes)
             fits = arith.CmpiOp(code.value(total), code.value(pool.capacity or 0), "sle")
             why = f"storages need more than the {pool.capacity} bytes of pool {pool.label}"
-            code.ops += [fits, cf.AssertOp(fits, why)]
-        sizes = [] if op.dynamic_size is None else [index_of(op.dynamic_size, code)]
+            code.insert(cf.AssertOp(code.emit(fits), why))
+        sizes = sizes_of(op, code)
         alloc = memref.AllocOp(sizes, [], self.bytes(op.storage, op.size), op.alignment)
         alloc.memref.name_hint = op.storage.name_hint
         assert op.parent is not None, "an op of a function"
         for end in ends_of_storage(op.parent):
-            after = ListedCode()
-            after.ops.append(memref.DeallocOp.get(alloc.memref))
-            if type in self.counters:
+            after = code_before(end, rewriter)
+            after.insert(memref.DeallocOp.get(alloc.memref))
+            if type in self.pools:
                 self.count(type, after.value(after.apply("sub", 0, op.bytes)), after)
-            for new in after.ops:
-                new.location = op.location
-            rewriter.insert(after.ops, InsertPoint.before(end))
-        rewriter.insert(code.ops, InsertPoint.before(op))
         rewriter.replace(op, alloc)
 
     def count(self, type: Attribute, bytes: SSAValue, code: SizeCode) -> SSAValue:
         """Add to the bytes that are there in a pool; return those before."""
-        counter = code.emit(memref.GetGlobalOp(self.counters[type].name, COUNTER))
+        counter = code.emit(memref.GetGlobalOp(self.counters[type], COUNTER))
         kind = IntegerAttr(REDUCTIONS.index("addi"), i64)
         return code.emit(
             memref.AtomicRMWOp.create(
@@ -246,50 +222,44 @@ class Lowering:
         )
 
 
-def passed(call: Operation, bytes: SSAValue, type: MemRef, rewriter: PatternRewriter) -> SSAValue:
+def index_of(value: int | SSAValue, code: SizeCode) -> SSAValue:
+    """Return a number of bytes as an index."""
+    if isinstance(value, int):
+        return code.index(value)
+    return code.emit(arith.IndexCastOp(value, INDEX))
+
+
+def sizes_of(op: memory.AllocStorageOp | memory.SliceStorageOp, code: SizeCode) -> list[SSAValue]:
+    """Return the size of a storage, unless it is static, as a dim of its bytes."""
+    return [] if op.dynamic_size is None else [index_of(op.dynamic_size, code)]
+
+
+def passed(bytes: SSAValue, type: MemRef, code: SizeCode) -> SSAValue:
     """Return bytes as an argument of `type`."""
     if bytes.type == type:
         return bytes
     if DYNAMIC_INDEX not in type.get_shape():  # there are more
-        return insert_view(call, bytes, 0, (), type, rewriter)
-    cast = memref.CastOp.get(bytes, type)
-    cast.location = call.location
-    return rewriter.insert(cast, InsertPoint.before(call)).results[0]
+        return view_of(bytes, 0, (), type, code)
+    return code.emit(memref.CastOp.get(bytes, type))
 
 
-def insert_view(
-    before: Operation,
+def view_of(
     bytes: SSAValue,
     start: int | SSAValue,
     dims: Sequence[SSAValue],
-    type: MemRef,
-    rewriter: PatternRewriter,
+    type: Attribute,
+    code: SizeCode,
 ) -> SSAValue:
-    """Return a view of `bytes` from byte `start` on."""
-    code = ListedCode()
-    operands = [bytes, index_of(start, code), *dims]
-    view = code.emit(memref.ViewOp.create(operands=operands, result_types=[type]))
-    for op in code.ops:
-        op.location = before.location
-    rewriter.insert(code.ops, InsertPoint.before(before))
-    return view
-
-
-def lower_buffer(op: memory.BufferOp, rewriter: PatternRewriter) -> None:
-    """Replace a buffer by a view of the bytes of its arena."""
-    type = as_memref(op.memref.type)
-    assert type is not None, "verified: a memref"
-    strided = strides_of(type)
-    result = insert_view(op, *op.start, op.sizes, elements_of(type), rewriter)
-    if strided is not None:
-        strides, first = strided
-        cast = memref.ReinterpretCastOp.from_dynamic(
-            result, [first], type.get_shape(), strides, type
-        )
-        cast.location = op.location
-        result = rewriter.insert(cast, InsertPoint.before(op)).results[0]
-    result.name_hint = op.memref.name_hint
-    rewriter.replace(op, [], [result])
+    """Return a view of `bytes` from byte `start` on; one with strides is a cast of its elements."""
+    buffer = as_memref(type)
+    assert buffer is not None, "verified: a memref"
+    operands, strided = [bytes, index_of(start, code), *dims], strides_of(buffer)
+    view = code.emit(memref.ViewOp.create(operands=operands, result_types=[elements_of(buffer)]))
+    if strided is None:
+        return view
+    strides, first = strided
+    shape = buffer.get_shape()
+    return code.emit(memref.ReinterpretCastOp.from_dynamic(view, [first], shape, strides, buffer))
 
 
 def elements_of(type: MemRef) -> MemRefType[Attribute]:
@@ -316,44 +286,41 @@ def lower_functions(module: ModuleOp, pools: Mapping[str, memory.PoolAttr]) -> N
         lowering.read_parameters(function)
     parameters = (arg for function in functions for arg in function.args)
     values = (*parameters, *(result for op in ops for result in op.results))
-    uses = [use for value in values if value.type in types for use in value.uses]
+    storages = [value for value in values if value.type in types]
+    uses = [use for storage in storages for use in storage.uses]
     if not all(map(lowering.is_of_buffers, uses)):
         return
-    lowering.counters = counters_of(module, functions, types, pools)
+    lowering.pools = counted_pools(module, types, pools)
+    for type, pool in lowering.pools.items():
+        lowering.counters[type] = add_counter(pool, module)
     lent_to = [function for function in functions if lowering.lent.get(function.sym_name.data)]
     rewrite_each(lent_to, lowering.lower_parameters)
-    users = {use.operation for use in uses}
-    rewrite_each([op for op in ops if op in users or is_storage_of(op, types)], lowering.lower)
+    lowered = {use.operation for use in uses} | {storage.owner for storage in storages}
+    rewrite_each([op for op in ops if op in lowered], lowering.lower)
 
 
-def is_storage_of(op: Operation, types: Container[Attribute]) -> bool:
-    return isinstance(op, memory.AllocStorageOp) and op.storage.type in types
-
-
-def counters_of(
-    module: ModuleOp,
-    functions: Sequence[func.FuncOp],
-    types: Iterable[Attribute],
-    pools: Mapping[str, memory.PoolAttr],
-) -> Mapping[Attribute, Counter]:
-    """Check that storages fit in their pools, callees first; add globals that count bytes."""
-    pool_of = {
+def counted_pools(
+    module: ModuleOp, types: Iterable[Attribute], pools: Mapping[str, memory.PoolAttr]
+) -> Mapping[Attribute, memory.PoolAttr]:
+    """Check that storages fit in their pools; return those that must be counted at run time."""
+    bounded = {
         type: pool
         for type in types
         if (device := device_of(type)) is not None
         if (pool := pools.get(memory.place_of(device))) is not None and pool.capacity is not None
     }
-    capacities = Capacities(pool_of, CallGraph.of(module).recursive())
-    for function in functions if pool_of else ():
-        capacities.check(function)
-    counters, names = dict[Attribute, Counter](), SymbolNames.of(module)
-    for type in (type for type in pool_of if type in capacities.counted):
-        name = names.unique(f"bytes_in_pool_{pool_of[type].label}")
-        zero = dense(tensor_type(i64, []), bytes(8))
-        counter = memref.GlobalOp.get(StringAttr(name), COUNTER, zero)
-        module.body.block.add_op(counter)
-        counters[type] = Counter(name, pool_of[type])
-    return counters
+    capacities = Capacities(bounded, CallGraph.of(module).recursive())
+    for buffers in buffers_in(module) if bounded else ():
+        capacities.check(buffers)
+    return {type: pool for type, pool in bounded.items() if type in capacities.counted}
+
+
+def add_counter(pool: memory.PoolAttr, module: ModuleOp) -> str:
+    """Add a global for the bytes that are there in a pool; return its name."""
+    name = SymbolNames.of(module).unique(f"bytes_in_pool_{pool.label}")
+    zero = dense(tensor_type(i64, []), bytes(8))
+    module.body.block.add_op(memref.GlobalOp.get(StringAttr(name), COUNTER, zero))
+    return name
 
 
 @dataclass(frozen=True)

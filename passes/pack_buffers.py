@@ -27,9 +27,8 @@ the offsets. Level `memref`, which stays.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import ClassVar, Literal
 
 from xdsl.context import Context
@@ -46,11 +45,10 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 
 from ..dialects import memory
 from ..dialects.device import VirtualDeviceAttr, device_of
-from ..dialects.foreign.buffer_interfaces import attach_buffer_interfaces
 from ..dialects.memrefs import MemRef, as_memref, buffer_size, element_bytes
 from ..dialects.xdsl_extras.walking import walk
 from ..operators.intervals import Interval
@@ -61,14 +59,12 @@ from .devices.options import pools_option
 from .functions.call_graph import CallGraph
 from .functions.symbol_names import SymbolNames, modules_in
 from .sizes.memref_dims import MeasuredDim, source_of_dim
-from .sizes.reader import Sizes
-from .sizes.size_code import SizeCode
+from .sizes.size_code import SizeCode, code_before
 from .support.diagnostics import emit_remark, wants_remarks
 from .support.levels import Level
-from .support.rewriting import apply_patterns, erase_unused, rewrite_each
+from .support.rewriting import apply_patterns, rewrite_each
 from .workspaces.lending import Lenders, Lent, functions_to_lend_to, is_entry
 from .workspaces.lent_parameters import take_storages
-from .workspaces.replaced_packs import ListedCode
 
 HOST = VirtualDeviceAttr("cpu", 0)
 
@@ -94,87 +90,54 @@ def device_of_space(type: MemRef, pools: Container[str]) -> VirtualDeviceAttr | 
 
 
 @dataclass(eq=False)
-class Candidate:
-    """A storage for an allocation, or a workspace that a call lends; it may join a pack."""
-
-    op: Operation
-    first: Operation
-    """The op before which it is first needed."""
-    home: Nested
-    """The region that holds its arena."""
-    storage: Storage
-    size: Sequence[Operation]
-    """Ops that compute its bytes."""
-    alias: Alias | None = None
-    """Of an allocation."""
-
-    @property
-    def is_freed(self) -> bool:
-        """True if ops free it, which may free others of its class."""
-        return self.alias is not None and bool(self.alias.frees)
-
-    def insert(self) -> None:
-        """Insert the storage before its first use, and the computation of its size at its arena."""
-        block = self.home.block
-        holder = block.find_ancestor_op_in_block(self.first) or block.last_op
-        assert holder is not None, "the arena is in a region around the use"
-        Rewriter.insert_op(self.size, InsertPoint.before(holder))
-        Rewriter.insert_op(self.storage.op, InsertPoint.before(self.first))
-        if self.alias is None:
-            self.op.operands = (*self.op.operands, self.storage.op.storage)
-
-    def replace_allocation(self, rewriter: PatternRewriter) -> None:
-        """Replace an allocation by bytes of the storage; it is not freed any more."""
-        op, alias = self.op, self.alias
-        assert isinstance(op, Allocation), "an allocation"
-        for free in alias.frees if alias is not None else ():
-            if free.parent is not None:
-                rewriter.erase(free)
-        buffer = memory.BufferOp(self.storage.op.storage, 0, op.memref.type, [*op.dynamic_sizes])
-        buffer.memref.name_hint = op.memref.name_hint
-        rewriter.insert(buffer, InsertPoint.before(self.first))
-        rewriter.replace(op, [], [buffer.memref])
-
-
-@dataclass(eq=False)
-class Reading:
-    """Finds the allocations of a function that may share bytes."""
+class Packing:
+    """Lets the memrefs of a function join packs; its callees come first."""
 
     buffers: Buffers
-    sizes: Sizes
+    lenders: Lenders
     with_stack: bool
     pools: Container[str] = ()
     """The names of the pools."""
     left: list[tuple[Operation, str]] = field(default_factory=list[tuple[Operation, str]])
     """The allocations that are left alone, and why."""
+    homes: dict[Storage, Nested] = field(default_factory=dict[Storage, Nested])
+    """The storages of the function, each with the region that holds its arena."""
 
-    def candidates(self) -> Iterator[Candidate]:
-        """Yield the allocations that may join packs."""
+    def pack(self, module: ModuleOp, is_lendable: bool) -> None:
+        """Let the memrefs of the function that can join packs do so."""
+        rewrite_each(self.chosen(), self.replace_allocation)
+        ops, lent = self.buffers.position, self.lenders.lent
+        calls = (op for op in ops if isinstance(op, func.CallOp))
+        rewrite_each([call for call in calls if call.callee.string_value() in lent], self.lend)
+        if is_lendable:
+            self.take_arenas(module)
+        storages = sorted(self.homes, key=lambda storage: storage.lifetime.start)
+        places = packs_of(
+            storages, self.homes.__getitem__, self.lenders.sizes, with_lifetimes=True, least=1
+        )
+        apply_patterns(module, JoinPack(places), only=[storage.op for storage in storages])
+
+    def chosen(self) -> list[Allocation]:
+        """Return the allocations that may share bytes."""
+        chosen, barred = list[Allocation](), dict[Alias, str]()
         reasons = {op: self.reason(op) for op in self.buffers.allocs}
-        barred = dict[Alias, str]()
-        """The classes that must stay: an op frees them, and with them what cannot be planned."""
-        for op, why in reasons.items():
+        for op, why in reasons.items():  # a `memref.dealloc` that stays frees all of a class
             if why is not None:
                 together = why if why == STACK else "one that is left alone"
                 barred.setdefault(self.buffers.of(op.memref), f"freed together with {together}")
         for op, why in reasons.items():
-            alias, type = self.buffers.of(op.memref), as_memref(op.memref.type)
+            alias = self.buffers.of(op.memref)
             why = barred.get(alias) if why is None and alias.frees else why
-            if why is not None:
-                self.left += [(op, why)] if why != STACK else []
-                continue
-            assert type is not None, "verified: a memref"
-            storage = memory.StorageType(device_of_space(type, self.pools)), alignment_of(op, type)
-            last = self.buffers.loops.extended(alias.first, alias.last)
-            first, write = first_use(op, self.buffers.position), partial(write_size, op, type)
-            home = self.home(op, op.dynamic_sizes)
-            yield self.candidate(op, first, home, storage, last, write, alias)
+            if why is None:
+                chosen.append(op)
+            elif why != STACK:
+                self.left.append((op, why))
+        return chosen
 
     def reason(self, op: Allocation) -> str | None:
         """Return why an allocation may not join a pack; None if it may."""
-        buffers, type = self.buffers, as_memref(op.memref.type)
-        alias, region = buffers.of(op.memref), self.region(op)
-        assert type is not None, "verified: a memref"
+        buffers, type = self.buffers, type_of(op)
+        alias, region = buffers.of(op.memref), buffers.region(op)
         if isinstance(op, memref.AllocaOp) and not self.with_stack:
             return STACK
         if buffer_size(type) is None or op.symbol_operands:
@@ -195,35 +158,63 @@ class Reading:
             return "its size is computed in a branch that it outlives"
         return f"it outlives the region of {home.holder.name} that allocates it"
 
-    def candidate(
-        self,
-        op: Operation,
-        first: Operation,
-        home: Nested,
-        storage: tuple[memory.StorageType, int],
-        last: int,
-        write: Callable[[SizeCode], int | SSAValue],
-        alias: Alias | None = None,
-    ) -> Candidate:
-        """Return a storage, by its type and alignment, that is needed up to position `last`."""
-        code, start = ListedCode(), self.buffers.position[first]
-        alloc = memory.AllocStorageOp(write(code), storage[1], device_of(storage[0]))
-        alloc.storage.name_hint = "workspace" if alias is None else op.results[0].name_hint
-        for new in (*code.ops, alloc):
-            new.location = op.location
-        lifetime = Interval(start, max(last, start) + 1)
-        return Candidate(
-            op, first, home, Storage(alloc, (), self.region(op), lifetime), code.ops, alias
-        )
+    def replace_allocation(self, op: Allocation, rewriter: PatternRewriter) -> None:
+        """Replace an allocation by bytes of a storage; they are not freed any more."""
+        alias, type, position = self.buffers.of(op.memref), type_of(op), self.buffers.position
+        first, home = first_use(op, position), self.home(op, op.dynamic_sizes)
+        last = self.buffers.loops.extended(alias.first, alias.last)
+        lifetime = Interval(position[first], max(last, position[first]) + 1)
+        code = code_before(holder_of(first, home), rewriter)
+        size, device = write_size(op, type, code), device_of_space(type, self.pools)
+        alloc = memory.AllocStorageOp(size, alignment_of(op, type), device)
+        self.homes[Storage(alloc, (), self.buffers.region(op), lifetime)] = home
+        buffer = memory.BufferOp(alloc.storage, 0, type, [*op.dynamic_sizes])
+        buffer.memref.name_hint = alloc.storage.name_hint = op.memref.name_hint
+        code.insert(alloc)
+        rewriter.insert(buffer, InsertPoint.before(first))
+        for free in alias.frees:
+            if free.parent is not None:
+                rewriter.erase(free)
+        rewriter.replace(op, [], [buffer.memref])
 
-    def region(self, op: Operation) -> Nested:
-        assert op.parent is not None, "an op of a function"
-        return self.buffers.regions[op.parent]
+    def lend(self, call: func.CallOp, rewriter: PatternRewriter) -> None:
+        """Lend a call storages for the arenas of its callee."""
+        at, lent = self.buffers.position[call], self.lenders.lent[call.callee.string_value()]
+        for i, workspace in enumerate(lent.workspaces, len(call.operands)):
+            dims = [
+                source_of_dim(call.operands[param.index], axis)
+                for param in workspace.shapes
+                for axis in memory.shape_operands(param.type)
+            ]
+            values = (dim.memref if isinstance(dim, MeasuredDim) else dim for dim in dims)
+            home = self.home(call, [value for value in values if isinstance(value, SSAValue)])
+            code = code_before(holder_of(call, home), rewriter)
+            size = write_workspace_size(lent.function.sym_name.data, i, dims, code)
+            alloc = memory.AllocStorageOp(size, workspace.alignment, device_of(workspace.type))
+            alloc.storage.name_hint = "workspace"
+            self.homes[Storage(alloc, (), self.buffers.region(call), Interval(at, at + 1))] = home
+            rewriter.insert(alloc, InsertPoint.before(call))
+            call.operands = [*call.operands, alloc.storage]
+        rewriter.notify_op_modified(call)
+
+    def take_arenas(self, module: ModuleOp) -> None:
+        """Let callers lend the arenas of the function."""
+        function, body = self.buffers.function, self.buffers.regions[self.buffers.entry]
+        storages = [storage.op for storage, home in self.homes.items() if home is body]
+        lent = Lent(function, (), self.lenders.workspaces(body.block, storages))
+        if lent.workspaces:
+            rewrite_each([function], lambda _, rewriter: take_storages(lent, True, rewriter))
+            self.lenders.lent[function.sym_name.data] = lent
+            if is_entry(function, ()):
+                module.body.block.add_op(size_function(lent, SymbolNames.of(module)))
 
     def home(self, op: Operation, values: Sequence[SSAValue]) -> Nested:
         """Return the outermost region around `op` in which a size of `values` is computable."""
-        home = self.region(op)
-        if any(isinstance(v.type, IndexType) and not self.sizes.size(v).is_natural for v in values):
+        home = self.buffers.region(op)
+        if any(
+            isinstance(v.type, IndexType) and not self.lenders.sizes.size(v).is_natural
+            for v in values
+        ):
             return home  # it may mean nothing in an arm that is not taken
         needed = {o if isinstance(o := value.owner, Block) else o.parent for value in values}
         while home.block is not home.body and home.parent is not None:
@@ -233,18 +224,18 @@ class Reading:
             home = home.parent
         return home
 
-    def workspaces(self, call: Operation, lent: Lent) -> Iterator[Candidate]:
-        """Yield the workspaces that a call lends."""
-        for i, workspace in enumerate(lent.workspaces, len(call.operands)):
-            dims = [
-                source_of_dim(call.operands[param.index], axis)
-                for param in workspace.shapes
-                for axis in memory.shape_operands(param.type)
-            ]
-            values = (dim.memref if isinstance(dim, MeasuredDim) else dim for dim in dims)
-            home = self.home(call, [value for value in values if isinstance(value, SSAValue)])
-            write = partial(write_workspace_size, lent.function.sym_name.data, i, dims)
-            yield self.candidate(call, call, home, (workspace.type, workspace.alignment), 0, write)
+
+def type_of(op: Allocation) -> MemRef:
+    type = as_memref(op.memref.type)
+    assert type is not None, "verified: a memref"
+    return type
+
+
+def holder_of(op: Operation, home: Nested) -> Operation:
+    """Return the op of the block of `home` that holds `op`, or what ends the block."""
+    holder = home.block.find_ancestor_op_in_block(op) or home.block.last_op
+    assert holder is not None, "the arena is in a region around the use"
+    return holder
 
 
 def first_use(op: Allocation, position: Mapping[Operation, int]) -> Operation:
@@ -308,63 +299,6 @@ def size_function(lent: Lent, names: SymbolNames) -> func.FuncOp:
     return made
 
 
-@dataclass(eq=False)
-class Packing:
-    """Lets the memrefs of the functions of a module join packs, callees first."""
-
-    module: ModuleOp
-    lendable: Container[str] = ()
-    """The functions that callers lend their arenas."""
-    lenders: Lenders = field(default_factory=lambda: Lenders({}, {}))
-
-    @property
-    def sizes(self) -> Sizes:
-        return self.lenders.sizes
-
-    def pack(self, reading: Reading) -> None:
-        """Let the memrefs of a function that can join packs do so."""
-        buffers, candidates = reading.buffers, [*reading.candidates()]
-        for op in buffers.position:
-            if isinstance(op, func.CallOp):
-                lent = self.lenders.lent.get(op.callee.string_value())
-                candidates += () if lent is None else reading.workspaces(op, lent)
-        candidates.sort(key=lambda candidate: candidate.storage.lifetime.start)
-        for candidate in candidates:
-            candidate.insert()
-        self.lend(buffers, candidates)
-        owners = {c.storage: c for c in candidates}
-        places = [
-            *packs_of(owners, lambda s: owners[s].home, self.sizes, with_lifetimes=True, least=1)
-        ]
-        packs = [pack for place in places for pack in place.packs]
-        inside = {storage for pack in packs for storage in pack.storages}
-        barred = {c.alias for s, c in owners.items() if s not in inside and c.is_freed}
-        chosen = [c for s, c in owners.items() if s in inside and c.alias not in barred]
-        kept = {candidate.storage for candidate in chosen}
-        for pack in packs:
-            pack.storages = [storage for storage in pack.storages if storage in kept]
-        for storage, candidate in owners.items():
-            if storage not in kept and candidate.alias is not None:
-                reading.left.append((candidate.op, "its size is computed too late"))
-                erase_unused((*candidate.size, storage.op), lambda _: True)
-        allocs = {c.op: c for c in chosen if c.alias is not None}
-        rewrite_each([*allocs], lambda op, rewriter: allocs[op].replace_allocation(rewriter))
-        apply_patterns(self.module, JoinPack(places), only=[c.storage.op for c in chosen])
-
-    def lend(self, buffers: Buffers, candidates: list[Candidate]) -> None:
-        """Let callers lend arenas, if they may, to a function."""
-        function, body = buffers.function, buffers.regions[buffers.entry]
-        if function.sym_name.data not in self.lendable:
-            return
-        storages = [c.storage.op for c in candidates if c.home is body]
-        lent = Lent(function, (), self.lenders.workspaces(body.block, storages))
-        if lent.workspaces:
-            rewrite_each([function], lambda _, rewriter: take_storages(lent, True, rewriter))
-            self.lenders.lent[function.sym_name.data] = lent
-            if is_entry(function, ()):
-                self.module.body.block.add_op(size_function(lent, SymbolNames.of(self.module)))
-
-
 def lendable_functions(module: ModuleOp, read: Sequence[Buffers], entries: bool) -> set[str]:
     """Return the functions of which all calls are known; with `entries`, those not private too."""
     graph = CallGraph.of(module)
@@ -378,11 +312,8 @@ def lendable_functions(module: ModuleOp, read: Sequence[Buffers], entries: bool)
 
 
 @dataclass(frozen=True)
-class PackBuffersPass(ModulePass):
-    """Let memrefs that are never live together share bytes."""
-
-    name = "pack-buffers"
-    accepts: ClassVar[Level] = "every"
+class BufferOptions:
+    """The options of the passes that plan programs on memrefs."""
 
     alloca: bool = False
     """Let stack memory (`memref.alloca`) be in the arena, too."""
@@ -393,20 +324,27 @@ class PackBuffersPass(ModulePass):
     arena: Arena = "own"
     """The arena of a function that may be called from outside: its own, or an argument."""
 
+
+@dataclass(frozen=True)
+class PackBuffersPass(BufferOptions, ModulePass):
+    """Let memrefs that are never live together share bytes."""
+
+    name = "pack-buffers"
+    accepts: ClassVar[Level] = "every"
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        attach_buffer_interfaces()
         if pools := pools_option(self.pools, HOST, op):
             op.attributes.setdefault(memory.POOLS, ArrayAttr(pools))
         names = {pool.label for pool in memory.pools_of(op).values()}
         left, read = list[tuple[Operation, str]](), set[Operation]()
         for module in modules_in(op):
-            packing, functions = Packing(module), buffers_in(module)
-            if module is op:
-                packing.lendable = lendable_functions(op, functions, self.arena == "argument")
+            functions, lenders = buffers_in(module), Lenders({}, {})
+            lendable = lendable_functions(module, functions, self.arena == "argument")
             for buffers in functions:
-                reading = Reading(buffers, packing.sizes, self.alloca, names)
-                packing.pack(reading)
-                left += reading.left
+                packing = Packing(buffers, lenders, self.alloca, names)
+                name = buffers.function.sym_name.data
+                packing.pack(module, module is op and name in lendable)
+                left += packing.left
                 read.update(buffers.allocs)
         if wants_remarks(ctx):
             allocs = (alloc for alloc in walk(op) if isinstance(alloc, memref.AllocOp))

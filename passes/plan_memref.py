@@ -33,14 +33,14 @@ from ..dialects.xdsl_extras.walking import walk
 from .expand_packs import ExpandPacksPass
 from .layout_slices import LayoutSlicesPass, Strategy
 from .lower_buffers import LowerBuffersPass
-from .pack_buffers import Arena, PackBuffersPass
+from .pack_buffers import BufferOptions, PackBuffersPass
 from .support.composite import CompositePass
 from .support.levels import Level
 from .verify_memory_plan import VerifyMemoryPlanPass
 
 
 @dataclass(frozen=True)
-class PlanMemrefPass(CompositePass):
+class PlanMemrefPass(BufferOptions, CompositePass):
     """Plan the memory of any program on memrefs: allocations become views of few arenas."""
 
     name = "plan-memref"
@@ -48,15 +48,6 @@ class PlanMemrefPass(CompositePass):
 
     strategy: Strategy = "auto"
     """The strategy of `layout-slices`."""
-
-    alloca: bool = False
-    """Let stack memory (`memref.alloca`) be in the arena, too."""
-
-    pools: str = ""
-    """The capacities of memory spaces: `1=64KiB,sram=512KiB,default=1MiB`."""
-
-    arena: Arena = "own"
-    """The arena of a function that may be called from outside: its own, or an argument."""
 
     verify: bool = True
     """Prove the plan by `verify-memory-plan`."""

@@ -2,9 +2,9 @@
 Report the memory that a program uses, to stderr; the program stays as it is.
 
     memory of @main on cpu:0
-      sum of tensors     17,488,096 B  16.7 MiB  39 tensors
+      sum of tensors     11,686,112 B  11.1 MiB  31 tensors
       lower bound         3,928,576 B   3.7 MiB  alive at fused_nn_max_pool2d (squeezenet.mlir:16)
-      planned             3,932,576 B   3.8 MiB  1.001 x the lower bound, 0.225 x the sum
+      planned             3,932,576 B   3.8 MiB  1.001 x the lower bound, 0.337 x the sum
       …
 
 `xrelay-opt --memory-report` runs it right before `lower-to-bytecode`, or at the end. Levels

@@ -76,8 +76,8 @@ def stripes_of(tiled: Tiled, builder: Builder) -> Stripes:
         if stripes.carried
     ]
     chain = Chain(0, len(net.steps) - 1, end.height, frozenset(carried), end.joined)
-    rows = striped(net, chain)
-    return Stripes(tiled, net, axes, number, rows, chain, builder)
+    *_, every = striped(net, chain)
+    return Stripes(tiled, every, axes, number, builder)
 
 
 @dataclass(frozen=True)

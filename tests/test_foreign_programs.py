@@ -28,7 +28,7 @@ def planned(path: Path, strategy: Strategy = "auto") -> tuple[int, ModuleOp]:
     """Return the number of allocations of a program, and the program planned."""
     module = parse(path.read_text())
     count = len(allocations(module))
-    PlanMemrefPass(strategy).apply(Context(), module)
+    PlanMemrefPass(strategy=strategy).apply(Context(), module)
     module.verify()
     return count, module
 

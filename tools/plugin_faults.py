@@ -35,7 +35,7 @@ def title_of(plugin: EntryPoint) -> str:
 def plugin_of(error: BaseException) -> str | None:
     """Return the title of the plug-in in whose code, or in a call of which, `error` was raised."""
     plugins = _packages()
-    for module in _modules(error):
+    for module in modules_of(error):
         if (plugin := plugins.get(module.partition(".")[0])) is not None:
             return title_of(plugin)
     return None
@@ -73,7 +73,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         current = current.__cause__
 
 
-def _modules(error: BaseException) -> Iterator[str]:
+def modules_of(error: BaseException) -> Iterator[str]:
     """Yield the modules that were executed as `error` was raised, the innermost first."""
     for cause in reversed([*_causes(error)]):
         modules: list[str] = []

@@ -63,8 +63,8 @@ _PASSES = {
         lower-to-bytecode convert-program-to-linalg expand-math allocate-registers
     """,
     "lowering.native.kernels": """
-        move-reshapes fuse-elementwise compute-in-destinations call-blas transpose-operands
-        write-transposed copy-kernels choose-schedules materialize-products
+        move-reshapes fuse-elementwise compute-by-rows compute-in-destinations call-blas
+        transpose-operands write-transposed copy-kernels choose-schedules materialize-products
         divide-between-threads version-kernels merge-aliases
     """,
 }
@@ -85,8 +85,8 @@ TARGETS = {
     "linalg": "tools.targets.linalg_target:LinalgTarget",
     "dot": "tools.targets.dot_target:DotTarget",
     "smt2": "tools.targets.smt2_target:Smt2Target",
-    "memory-plan-svg": "tools.plan_pictures.picture_targets:MemoryPlanSvgTarget",
-    "memory-plan-html": "tools.plan_pictures.picture_targets:MemoryPlanHtmlTarget",
+    "memory-plan-svg": "tools.plan_pictures.page:MemoryPlanSvgTarget",
+    "memory-plan-html": "tools.plan_pictures.page:MemoryPlanHtmlTarget",
 }
 
 PIPELINES = "lowering.pipelines:PIPELINES"

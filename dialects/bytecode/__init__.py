@@ -12,11 +12,10 @@ from ..xdsl_extras.late_definitions import late_definitions
 
 with late_definitions():
     from .fields import Dims, ObjectType, RegisterAttr
-    from .function_ops import FuncOp
+    from .function_ops import ConstantOp, FuncOp, LateConstantOp
     from .instruction import Instruction
     from .instruction_ops import INSTRUCTIONS
     from .kernel_ops import KernelConstantOp, KernelOp, StepOp
-    from .program_definitions import ConstantOp, LateConstantOp
 
 DEVICES = "bytecode.devices"
 """The name of the module attribute that lists its devices, host first."""

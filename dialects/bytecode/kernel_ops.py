@@ -24,7 +24,7 @@ from ..errors import OpVerifyException
 from ..integers import integers_of
 from ..type_rules import check_call
 from .fields import Dims, parse_integers
-from .program_definitions import Definition, parse_body
+from .function_ops import Definition, parse_body
 
 
 def parse_types(parser: Parser) -> ArrayAttr[Attribute]:

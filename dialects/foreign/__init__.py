@@ -4,14 +4,17 @@ from collections.abc import Iterable
 
 from xdsl.ir import Dialect, Operation
 
-MENDED = ("memref", "scf", "linalg", "gpu", "affine")
+MENDED = ("memref", "scf", "cf", "linalg", "gpu", "affine")
 """The dialects of xDSL that lack ops or forms."""
 
 MENDED_OPS = {
     f"arith.{name}"
-    for name in "select trunci extsi extui index_cast fptosi fptoui sitofp uitofp".split()
+    for name in """
+        select trunci extsi extui index_cast fptosi fptoui sitofp uitofp truncf extf divsi divui
+        shrsi shrui
+    """.split()
 }
-"""The ops of arith that xDSL has for single numbers only."""
+"""The ops of arith that xDSL has for single numbers only, or without their flags."""
 
 RARELY = ("func.", "arith.")
 """The prefixes of ops that few programs use, whose classes are imported when one is needed."""
@@ -27,7 +30,11 @@ def mended(dialect: Dialect) -> Dialect:
 
 
 def mended_op(op: type[Operation]) -> type[Operation]:
-    """Give an op of arith the forms and types that it lacks; other ops stay."""
+    """Give an op of arith or func what it lacks; other ops stay."""
+    if op.name in ("func.func", "func.call"):
+        from .func_forms import mend_func
+
+        mend_func()
     if op.name in MENDED_OPS:
         from .arith_forms import mend_arith  # only if such an op is used
 

@@ -4,8 +4,10 @@ Casts and choices of arith for each element of a vector or tensor, as `mlir-opt`
     %0 = arith.extsi %v : vector<4xi8> to vector<4xi32>
     %1 = arith.select %c, %v, %w : vector<4xi1>, vector<4xi32>
     %2 = arith.trunci %n overflow<nsw> : i64 to i32
+    %3 = arith.truncf %x upward fastmath<fast> : f32 to f16
+    %4 = arith.divsi %n, %m exact : i32
 
-xDSL 0.74 has these casts and conditions for single numbers only, and the flags not at all.
+xDSL 0.74 has these casts and conditions for single numbers only, and of these ops no flags.
 """
 
 from __future__ import annotations
@@ -14,13 +16,14 @@ from functools import cache
 from typing import Any
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import ContainerType, container_of, i1
-from xdsl.irdl import IRDLOperation, OperandDef, OptPropertyDef, base
+from xdsl.dialects.builtin import ContainerType, UnitAttr, container_of, i1
+from xdsl.irdl import IRDLOperation, OperandDef, base
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
-from ..xdsl_extras.late_definitions import use_form, use_format
+from ..xdsl_extras.late_definitions import add_properties, use_form, use_format
 from ..xdsl_extras.xdsl_internals import verification_of
+from .directives import Rounding, RoundingMode
 
 CASTS: tuple[type[IRDLOperation], ...] = (
     *(arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp, arith.IndexCastOp),
@@ -28,8 +31,11 @@ CASTS: tuple[type[IRDLOperation], ...] = (
 )
 """Casts of single numbers."""
 
-FLAGS = "overflowFlags"
-TRUNCATION = "$input (`overflow` `` $overflowFlags^)? attr-dict `:` type($input) `to` type($result)"
+EXACT = arith.DivSIOp, arith.DivUIOp, arith.ShRSIOp, arith.ShRUIOp
+"""Ops of which the remainder may be promised to be zero."""
+
+CONVERTED = "attr-dict `:` type($input) `to` type($result)"
+FAST = "(`fastmath` `` $fastmath^)?"
 
 
 def cast_elements(kind: type[IRDLOperation]) -> None:
@@ -79,10 +85,18 @@ def mend_arith() -> None:
     """Give ops of arith what they lack, once."""
     for kind in CASTS:
         cast_elements(kind)
-    definition = arith.TruncIOp.get_irdl_definition()
-    definition.properties[FLAGS] = OptPropertyDef(base(arith.IntegerOverflowAttr))
-    definition.accessor_names[FLAGS] = FLAGS, "property"
-    use_format(arith.TruncIOp, TRUNCATION)
+    add_properties(arith.TruncIOp, overflowFlags=base(arith.IntegerOverflowAttr))
+    use_format(arith.TruncIOp, f"$input (`overflow` `` $overflowFlags^)? {CONVERTED}")
+    for kind in (arith.ExtFOp, arith.TruncFOp):
+        add_properties(kind, fastmath=base(arith.FastMathFlagsAttr))
+    add_properties(arith.TruncFOp, roundingmode=RoundingMode)
+    use_format(arith.ExtFOp, f"$input {FAST} {CONVERTED}")
+    use_format(
+        arith.TruncFOp, f"$input custom<Rounding>($roundingmode) {FAST} {CONVERTED}", Rounding
+    )
+    for kind in EXACT:
+        add_properties(kind, isExact=base(UnitAttr))
+        use_format(kind, "$lhs `,` $rhs (`exact` $isExact^)? attr-dict `:` type($result)")
     definition = arith.SelectOp.get_irdl_definition()
     dict(definition.operands)["cond"].constr = OperandDef(arith.boolLike).constr
     use_form(arith.SelectOp, parse_select, print_select)

@@ -27,7 +27,7 @@ from xdsl.traits import (
 )
 
 from ..interfaces import CallsFunction, CapturesOperands, PassesValues, ResultAliases, Runs
-from ..interfaces.buffer_flow import Named, RunsRegions, ends_of
+from ..interfaces.memory_effects import Named, RunsRegions, ends_of
 from . import affine_forms, async_dialect, mended, missing_ops
 
 

@@ -14,10 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-from xdsl.dialects import affine, arith, gpu, linalg, memref, scf
+from xdsl.dialects import affine, arith, cf, gpu, linalg, memref, scf
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AnyFloat,
+    DenseArrayBase,
     DenseIntOrFPElementsAttr,
     IntegerAttr,
     MemRefType,
@@ -31,15 +32,15 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.linalg import abstract_ops
 from xdsl.dialects.linalg import ops as linalg_ops
 from xdsl.ir import Attribute, Block, Dialect, Operation, Region, SSAValue
-from xdsl.irdl import IRDLOperation, OperandDef, traits_def
+from xdsl.irdl import AnyAttr, IRDLOperation, OperandDef, base, traits_def
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import HasParent
 from xdsl.utils.exceptions import VerifyException
 
-from ..xdsl_extras.late_definitions import use_form, use_format
+from ..xdsl_extras.late_definitions import add_properties, use_form, use_format
 from ..xdsl_extras.xdsl_internals import add_attribute, add_op
-from . import affine_accesses, affine_forms, directives
+from . import affine_forms, directives
 from .form_parts import (
     INDEX,
     PAREN,
@@ -57,7 +58,7 @@ from .form_parts import (
     resolve_assignments,
     segments,
 )
-from .missing_ops import ATTRIBUTES, MISSING, AnyMemRef, StructuredOp, word_attribute
+from .missing_ops import ATTRIBUTES, MISSING, AnyMemRef, StructuredOp, WordAttr, word_attribute
 
 FORMATS: dict[type[IRDLOperation], str] = {
     memref.CopyOp: "$source `,` $destination attr-dict `:` type($source) `to` type($destination)",
@@ -70,8 +71,16 @@ FORMATS: dict[type[IRDLOperation], str] = {
         "`(` type($value) `,` type($memref) `)` `->` type($result)"
     ),
     memref.ExtractAlignedPointerAsIndexOp: "$source attr-dict `:` type($source) `->` type(results)",
+    memref.LoadOp: "$memref `[` $indices `]` attr-dict `:` type($memref)",
+    memref.StoreOp: "$value `,` $memref `[` $indices `]` attr-dict `:` type($memref)",
 }
-"""The formats of ops that have none."""
+"""The formats of ops that have none, or lack properties."""
+
+BRANCH = (
+    "$cond (`weights` `(` $branch_weights^ `)`)? `,` "
+    "$then_block (`(` $then_arguments^ `:` type($then_arguments) `)`)? `,` "
+    "$else_block (`(` $else_arguments^ `:` type($else_arguments) `)`)? attr-dict"
+)
 
 
 def verify_copy(op: memref.CopyOp) -> None:
@@ -137,6 +146,43 @@ def print_global(self: memref.GlobalOp, printer: Printer) -> None:
         self.initial_value.print_without_type(printer)
     alignment = {} if self.alignment is None else {"alignment": self.alignment}
     printer.print_op_attributes({**self.attributes, **alignment})
+
+
+# ------------------------------------------------------------- scf.for, execute_region
+
+_parse_for, _print_for = scf.ForOp.parse, scf.ForOp.print
+
+
+def parse_for(cls: type[scf.ForOp], parser: Parser) -> scf.ForOp:
+    """Parse a loop, whose bounds may be unsigned."""
+    is_unsigned = parser.parse_optional_keyword("unsigned") is not None
+    op = _parse_for(parser)
+    op.properties |= {"unsignedCmp": UnitAttr()} if is_unsigned else {}
+    return op
+
+
+def print_for(self: scf.ForOp, printer: Printer) -> None:
+    """Print a loop, whose bounds may be unsigned."""
+    printer.print_string(" unsigned" if "unsignedCmp" in self.properties else "")
+    _print_for(self, printer)
+
+
+def parse_execute(cls: type[scf.ExecuteRegionOp], parser: Parser) -> scf.ExecuteRegionOp:
+    """Parse a region that is executed once."""
+    types = parse_results(parser)
+    is_kept = parser.parse_optional_keyword("no_inline") is not None
+    op = cls(types, parser.parse_region())
+    op.properties |= {"no_inline": UnitAttr()} if is_kept else {}
+    op.attributes |= parser.parse_optional_attr_dict()
+    return op
+
+
+def print_execute(self: scf.ExecuteRegionOp, printer: Printer) -> None:
+    """Print a region that is executed once."""
+    print_results(printer, self.outs.types)
+    printer.print_string(" no_inline " if "no_inline" in self.properties else " ")
+    printer.print_region(self.region)
+    printer.print_op_attributes(self.attributes)
 
 
 # --------------------------------------------------------------------------- scf.while
@@ -299,7 +345,10 @@ def with_whole_windows(maps: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def multiply_and_add(
-    cls: type[abstract_ops.NamedOperation], inputs: Sequence[SSAValue], outputs: Sequence[SSAValue]
+    cls: type[abstract_ops.NamedOperation],
+    inputs: Sequence[SSAValue],
+    outputs: Sequence[SSAValue],
+    is_unsigned: bool = False,
 ) -> Region:
     """Return the body of a contraction, whose products have the type of the sums."""
     block = Block(arg_types=cls.body_arg_types((*inputs, *outputs)))
@@ -314,8 +363,12 @@ def multiply_and_add(
     def converted(value: SSAValue) -> SSAValue:
         if value.type == total.type:
             return value
-        widen = arith.ExtFOp if isinstance(value.type, AnyFloat) else arith.SIToFPOp
-        return add(widen if is_float else arith.ExtSIOp, value)
+        if isinstance(value.type, AnyFloat):
+            return add(arith.ExtFOp, value)
+        signed, unsigned = (
+            (arith.SIToFPOp, arith.UIToFPOp) if is_float else (arith.ExtSIOp, arith.ExtUIOp)
+        )
+        return add(unsigned if is_unsigned else signed, value)
 
     factors = converted(block.args[0]), converted(block.args[1])
     product = add(arith.MulfOp if is_float else arith.MuliOp, *factors)
@@ -324,7 +377,35 @@ def multiply_and_add(
     return Region(block)
 
 
+MAPS = "indexing_maps"
+
+
+def parse_matmul(cls: type[linalg_ops.MatmulOp], parser: Parser) -> linalg_ops.MatmulOp:
+    """Parse a product of matrices, which may be transposed, or of unsigned integers."""
+    maps: Attribute | None = None
+    if parser.parse_optional_keyword(MAPS) is not None:
+        parser.parse_punctuation("=")
+        maps = parser.parse_attribute()
+    op = abstract_ops.NamedOperation.parse.__func__(cls, parser)
+    op.properties |= {} if maps is None else {MAPS: maps}
+    kind = op.properties.get("cast")
+    if isinstance(kind, WordAttr) and kind.word.data == "cast_unsigned":
+        op.detach_region(0)
+        op.add_region(multiply_and_add(cls, op.inputs, op.outputs, is_unsigned=True))
+    return op
+
+
+def print_matmul(self: linalg_ops.MatmulOp, printer: Printer) -> None:
+    """Print a product of matrices."""
+    if self.indexing_maps != self.get_irdl_definition().properties[MAPS].default_value:
+        printer.print_string(f" {MAPS} = ")
+        printer.print_attribute(self.indexing_maps)
+    abstract_ops.NamedOperation.print(self, printer)
+
+
 def _mend_memref() -> None:
+    for kind in (memref.LoadOp, memref.StoreOp):
+        add_properties(kind, alignment=IntegerAttr.constr(i64))
     for kind, text in FORMATS.items():
         use_format(kind, text, directives.Reduction)
     memref.RankOp.get_irdl_definition().operands[0][1].constr = OperandDef(AnyMemRef).constr
@@ -334,8 +415,17 @@ def _mend_memref() -> None:
 
 
 def _mend_scf() -> None:
+    add_properties(scf.ForOp, unsignedCmp=base(UnitAttr))
+    use_form(scf.ForOp, parse_for, print_for)
+    add_properties(scf.ExecuteRegionOp, no_inline=base(UnitAttr))
+    use_form(scf.ExecuteRegionOp, parse_execute, print_execute)
     use_form(scf.WhileOp, parse_while, print_while)
     use_form(scf.ParallelOp, parse_parallel, print_parallel)
+
+
+def _mend_cf() -> None:
+    add_properties(cf.ConditionalBranchOp, branch_weights=DenseArrayBase.constr(i32))
+    use_format(cf.ConditionalBranchOp, BRANCH)
 
 
 def _mend_gpu() -> None:
@@ -345,6 +435,9 @@ def _mend_gpu() -> None:
 
 
 def _mend_linalg() -> None:
+    for kind in (linalg_ops.MatmulOp, linalg_ops.CopyOp):
+        add_properties(kind, cast=AnyAttr())
+    use_form(linalg_ops.MatmulOp, parse_matmul, print_matmul)
     structured = linalg_ops.GenericOp, abstract_ops.LinalgStructuredOperation, StructuredOp
     linalg_ops.IndexOp.traits = traits_def(HasParent(*structured))
     linalg_ops.IndexOp.get_irdl_definition().traits = linalg_ops.IndexOp.traits
@@ -358,7 +451,7 @@ def _mend_linalg() -> None:
 
 def _mend_affine() -> None:
     use_form(affine.IfOp, affine_forms.parse_if, affine_forms.print_if)
-    for kind, text in affine_accesses.FORMATS.items():
+    for kind, text in affine_forms.FORMATS.items():
         use_format(kind, text, directives.Subscripts)
 
 
@@ -369,6 +462,7 @@ def _find_whole_windows(kind: Any) -> None:
 _MENDS: dict[str, Callable[[], None]] = {
     "memref": _mend_memref,
     "scf": _mend_scf,
+    "cf": _mend_cf,
     "linalg": _mend_linalg,
     "gpu": _mend_gpu,
     "affine": _mend_affine,

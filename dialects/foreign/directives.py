@@ -31,7 +31,7 @@ from xdsl.dialects.utils.dynamic_index_list import (
 )
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
-from xdsl.irdl import IRDLOperation
+from xdsl.irdl import IntSetConstraint, IRDLOperation
 from xdsl.irdl.declarative_assembly_format import (
     AttributeVariable,
     CustomDirective,
@@ -86,6 +86,29 @@ Reduction = enumeration("Reduction", " ".join(REDUCTIONS), i64)
 Access = enumeration("Access", "read write", i1)
 Cache = enumeration("Cache", "instr data", i1)
 Winograd = enumeration("Winograd", "F_2_3 F_4_3 F_2_5", i32)
+
+
+ROUNDING = "to_nearest_even", "downward", "upward", "toward_zero", "to_nearest_away"
+"""The rounding modes, each by its number."""
+
+RoundingMode = IntegerAttr.constr(i32, value=IntSetConstraint(frozenset(range(len(ROUNDING)))))
+
+
+@irdl_custom_directive
+class Rounding(CustomDirective):
+    """A rounding mode, or nothing."""
+
+    mode: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        for number, word in enumerate(ROUNDING):
+            if parser.parse_optional_keyword(word) is not None:
+                self.mode.set(state, IntegerAttr(number, i32))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        if isinstance(mode := op.properties.get(self.mode.name), IntegerAttr):
+            state.print_whitespace(printer)
+            printer.print_string(ROUNDING[mode.value.data])
 
 
 # ---------------------------------------------------------------------------------- sizes

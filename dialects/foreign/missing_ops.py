@@ -67,7 +67,7 @@ from xdsl.traits import (
 )
 
 from ..interfaces import ResultAliases
-from . import affine_accesses, affine_forms, directives
+from . import affine_forms, directives
 from .form_parts import (
     INDEX,
     PAREN,
@@ -661,16 +661,16 @@ MISSING: dict[str, Callable[[], Sequence[type[Operation]]]] = {
         GenericAtomicRMWOp,
         AtomicYieldOp,
         DistinctObjectsOp,
-        affine_accesses.StartOp,
-        affine_accesses.WaitOp,
+        affine_forms.StartOp,
+        affine_forms.WaitOp,
     ),
     "scf": lambda: (ForallOp, InParallelOp),
     "affine": lambda: (
         affine_forms.ParallelOp,
         affine_forms.MaxOp,
         AffinePrefetchOp,
-        affine_accesses.AffineStartOp,
-        affine_accesses.AffineWaitOp,
+        affine_forms.AffineStartOp,
+        affine_forms.AffineWaitOp,
         DelinearizeIndexOp,
         LinearizeIndexOp,
     ),

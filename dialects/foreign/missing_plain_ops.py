@@ -13,11 +13,16 @@ from __future__ import annotations
 from typing import ClassVar
 
 from xdsl.dialects.arith import FastMathFlagsAttr, FloatingPointLikeBinaryOperation
-from xdsl.dialects.builtin import ArrayAttr, FlatSymbolRefAttrConstr, FunctionType
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    FlatSymbolRefAttrConstr,
+    FunctionType,
+)
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
     ParamAttrConstraint,
+    ParsePropInAttrDict,
     RangeOf,
     RangeVarConstraint,
     irdl_op_definition,
@@ -30,6 +35,8 @@ from xdsl.irdl import (
     var_result_def,
 )
 from xdsl.traits import Pure
+
+from .directives import Rounding, RoundingMode
 
 
 @irdl_op_definition
@@ -59,8 +66,11 @@ class CallIndirectOp(IRDLOperation):
         ParamAttrConstraint(FunctionType, (ArrayAttr.constr(INPUTS), ArrayAttr.constr(OUTPUTS)))
     )
     arguments = var_operand_def(INPUTS)
+    arg_attrs = opt_prop_def(ArrayAttr)
+    res_attrs = opt_prop_def(ArrayAttr)
     res = var_result_def(OUTPUTS)
 
+    irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$callee `(` $arguments `)` attr-dict `:` type($callee)"
 
 
@@ -97,9 +107,8 @@ class Scaling(IRDLOperation):
 
     traits = traits_def(Pure())
 
-    assembly_format = (
-        "$input `,` $scale (`fastmath` `` $fastmath^)? attr-dict `:` type($input) `,` "
-        "type($scale) `to` type($result)"
+    FORM: ClassVar = (
+        "(`fastmath` `` $fastmath^)? attr-dict `:` type($input) `,` type($scale) `to` type($result)"
     )
 
 
@@ -109,9 +118,16 @@ class ScalingExtFOp(Scaling):
 
     name = "arith.scaling_extf"
 
+    assembly_format = f"$input `,` $scale {Scaling.FORM}"
+
 
 @irdl_op_definition
 class ScalingTruncFOp(Scaling):
     """Convert floats to narrower ones with a scale."""
 
     name = "arith.scaling_truncf"
+
+    roundingmode = opt_prop_def(RoundingMode)
+
+    custom_directives = (Rounding,)
+    assembly_format = f"$input `,` $scale custom<Rounding>($roundingmode) {Scaling.FORM}"

@@ -5,7 +5,6 @@ Each interface is an xDSL trait. A plug-in's op with these traits takes part in 
 device planning, fusion, explicit allocation, liveness and the VM like the built-in ones.
 """
 
-from .buffer_flow import CapturesOperands, PassesValues, Runs, RunsRegions
 from .device_rules import (
     AllOnHost,
     AnyDevice,
@@ -34,6 +33,7 @@ from .memory_effects import (
     AllocatesResults,
     Bufferizable,
     CallsFunction,
+    CapturesOperands,
     ChoosesRegion,
     DestinationPassing,
     EndsLoop,
@@ -43,10 +43,13 @@ from .memory_effects import (
     KernelEffects,
     OverwritesOperands,
     Part,
+    PassesValues,
     ReadsOnlySizes,
     ReifiesShapes,
     ResultAliases,
     RewritesOperand,
+    Runs,
+    RunsRegions,
     ShapedByOperand,
     ShapesOfOperand,
     StartsLoop,

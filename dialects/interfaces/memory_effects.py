@@ -1,20 +1,20 @@
-"""Memory effects: which bytes an op shares, allocates, reads, writes and frees."""
+"""
+Memory effects: which bytes an op shares, allocates, reads, writes and frees.
+
+Of ops on buffers also control flow: which regions an op runs, which values name the same bytes.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import NamedTuple, cast
 
 from xdsl.dialects.builtin import I64, IntegerAttr, SymbolRefAttr
-from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue, Use
-from xdsl.traits import (
-    EffectInstance,
-    MemoryEffect,
-    MemoryEffectKind,
-    OpTrait,
-)
+from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue, Use
+from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, OpTrait
 
 from ...operators.signature import Tensor
 from ...operators.sizes import Shape
@@ -271,3 +271,60 @@ class FreesOperand(MemoryEffect):
     @classmethod
     def get_effects(cls, op: Operation) -> set[EffectInstance]:
         return _effects((MemoryEffectKind.FREE, op.operands[:1]))
+
+
+Named = Iterable[tuple[SSAValue, SSAValue]]
+"""Values, each with one whose bytes it may name."""
+
+
+class Runs(Enum):
+    """The ways in which an op runs its regions."""
+
+    ONE = "one of them, once, or none"
+    LOOP = "any number of times, one after the other"
+    PARALLEL = "any number of times, possibly at once"
+    LATER = "once, possibly at once with what follows the op"
+
+    @property
+    def shares_time(self) -> bool:
+        """True if a region may run while it, or what follows, runs."""
+        return self in (Runs.PARALLEL, Runs.LATER)
+
+
+class PassesValues(OpTrait, ABC):
+    """The op passes values on: to arguments of blocks, or as its results."""
+
+    @abstractmethod
+    def passed(self, op: Operation) -> Named:
+        """Yield arguments and results, each with a value that it may be."""
+
+
+@dataclass(frozen=True)
+class RunsRegions(PassesValues, ABC):
+    """The op runs its regions, which see the values around it."""
+
+    how: Runs
+
+    def runs(self, op: Operation) -> Runs:
+        """Return how `op` runs its regions."""
+        return self.how
+
+
+class CapturesOperands(OpTrait):
+    """Bytes of the operands may be used after the op by what is not among its results."""
+
+
+def ends_of_storage(block: Block) -> Iterator[Operation]:
+    """Yield the ops before which a storage is freed that is allocated in `block`."""
+    last, region = block.last_op, block.parent
+    if last is not None and last.successors and region is not None and block is region.blocks[0]:
+        yield from ends_of(region)
+    elif last is not None:
+        yield last
+
+
+def ends_of(region: Region) -> Iterator[Operation]:
+    """Yield the ops through which a region is left."""
+    for block in region.blocks:
+        if block.last_op is not None and not block.last_op.successors:
+            yield block.last_op

@@ -2,13 +2,19 @@
 
 from xdsl.ir import Dialect
 
-from .destination_ops import CopyOp, ResultIsOuts, verify_destinations
-from .memory_pools import POOLS, PoolAttr, is_pool_of, place_of, pools_of
+from .destination_ops import CopyOp, CopyRowsOp, ResultIsOuts, verify_destinations
 from .pack import Arm, Packing, PackOp, PackType, Slice, SliceOp, TotalOp
-from .row_copies import CopyRowsOp
 from .slice_ops import SliceStorageOp
 from .static_or_dynamic import verify_shape
-from .storage_ops import AllocStorageOp, StorageType
+from .storage_ops import (
+    POOLS,
+    AllocStorageOp,
+    PoolAttr,
+    StorageType,
+    is_pool_of,
+    place_of,
+    pools_of,
+)
 from .tensor_ops import AllocTensorOp, BufferOp, KillOp, PlacedOp
 from .workspace_ops import (
     ALIGNMENT,

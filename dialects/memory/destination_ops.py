@@ -1,17 +1,40 @@
-"""Ops in destination-passing style, such as `memory.copy`."""
+"""
+Ops in destination-passing style, such as `memory.copy`.
+
+The rows that one copies may be others in each turn of what a `relay.loop` repeats.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from typing import ClassVar, cast
 
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import I64, IntegerAttr, TensorType
 from xdsl.ir import Operation, OpResult, SSAValue
-from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.irdl import (
+    IRDLOperation,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
 from xdsl.utils.exceptions import VerifyException
 
 from ..device import equal_but_for_devices
-from ..interfaces import Aliasing, DestinationPassing, DeviceConstraint, DeviceRule, SameDomain
+from ..integers import i64_attribute
+from ..interfaces import (
+    Aliasing,
+    DestinationPassing,
+    DeviceConstraint,
+    DeviceRule,
+    EndsLoop,
+    SameDevice,
+    SameDomain,
+    StartsLoop,
+)
+from ..tensors import as_tensor, is_static
 from .tensor_ops import AllocTensorOp
 
 
@@ -86,3 +109,92 @@ class CopyOp(IRDLOperation):
                 f"a copy keeps shape and element type, but goes from {self.ins.type} "
                 f"to {self.outs.type}"
             )
+
+
+def turns_around(op: Operation) -> int:
+    """Return how many times `op` is repeated; 1 if it is not between what starts and ends this."""
+    at = op.prev_op
+    while at is not None and not at.has_trait(EndsLoop):
+        if at.has_trait(StartsLoop):
+            return StartsLoop.turns(at)
+        at = at.prev_op
+    return 1
+
+
+def verify_rows(
+    op: Operation, tensor: SSAValue, axis: int, start: int, count: int, step: int = 0
+) -> None:
+    """Check that a tensor has `count` rows from `start` on, in each turn `step` further."""
+    type = as_tensor(tensor.type)
+    assert type is not None, "verified: a tensor"
+    dims = type.get_shape()
+    if not is_static(type):
+        raise VerifyException(f"the dims of {type} must be known")
+    last = start + step * (turns_around(op) - 1) if step else start
+    if not 0 <= axis < len(dims):
+        raise VerifyException(f"axis must be 0 to {len(dims) - 1} of {type}, but is {axis}")
+    if min(start, last, count) < 0 or max(start, last) + count > dims[axis]:
+        raise VerifyException(
+            f"rows {min(start, last)} to {max(start, last) + count} along axis {axis} are not in "
+            f"{type}"
+        )
+
+
+def number(op: Operation, name: str) -> int:
+    """Return a property of `op`, which is an integer."""
+    return cast("IntegerAttr[I64]", op.properties[name]).value.data
+
+
+def verify_read(op: Operation, data: SSAValue, result: SSAValue) -> None:
+    """Check that `result` is rows of `data`, those that `op` says."""
+    axis, start, step = (number(op, name) for name in ("axis", "start", "step"))
+    whole, part = as_tensor(data.type), as_tensor(result.type)
+    assert whole is not None, "verified: a tensor"
+    assert part is not None, "verified: a tensor"
+    before, after = [*whole.get_shape()], [*part.get_shape()]
+    if len(before) != len(after) or whole.element_type != part.element_type:
+        raise VerifyException(f"{part} cannot be rows of {whole}")
+    verify_rows(op, data, axis, start, after[axis] if axis < len(after) else 0, step)
+    if before[:axis] + before[axis + 1 :] != after[:axis] + after[axis + 1 :]:
+        raise VerifyException(f"{part} cannot be rows of {whole}")
+
+
+@irdl_op_definition
+class CopyRowsOp(IRDLOperation):
+    """
+    Copy rows of `ins`, from `start` on along `axis`, into `outs`; `step` further in each turn.
+
+    ```mlir
+    %y = memory.copy_rows ins(%x : tensor<8x4xf32>) outs(%t : tensor<2x4xf32>)
+           {axis = 0 : i64, start = 1 : i64, step = 2 : i64} -> tensor<2x4xf32>
+    ```
+
+    A turn is one of the enclosing `relay.loop`.
+    """
+
+    name = "memory.copy_rows"
+
+    ins = operand_def(TensorType)
+    outs = operand_def(TensorType)
+    result = result_def(TensorType)
+    axis = prop_def(IntegerAttr[I64])
+    start = prop_def(IntegerAttr[I64])
+    step = prop_def(IntegerAttr[I64], default_value=i64_attribute(0))
+
+    irdl_options = (ParsePropInAttrDict(),)
+    traits = traits_def(DestinationPassing(), ResultIsOuts(), SameDevice())
+    assembly_format = (
+        "`ins` `(` $ins `:` type($ins) `)` `outs` `(` $outs `:` type($outs) `)` attr-dict "
+        "`->` type($result)"
+    )
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        type = as_tensor(self.result.type)
+        assert type is not None, "verified: a tensor"
+        return type.get_shape()[self.axis.value.data]
+
+    def verify_(self) -> None:
+        verify_destinations(self, [self.outs])
+        verify_read(self, self.ins, self.result)

@@ -40,9 +40,8 @@ from ..interfaces import AllocatesResults, DeviceConstraint, DeviceRule, HoldsNo
 from ..xdsl_extras.formats import Qualified
 from ..xdsl_extras.segments import operand_counts
 from ..xdsl_extras.xdsl_internals import operands_of
-from .memory_pools import PoolAttr
 from .static_or_dynamic import exactly_one, parse_static_or_dynamic, verify_alignment
-from .storage_ops import StorageType
+from .storage_ops import PoolAttr, StorageType
 
 
 class Arm(NamedTuple):

@@ -59,10 +59,9 @@ from ..xdsl_extras.formats import StaticOrDynamic, variable_of
 from ..xdsl_extras.segments import operand_counts
 from ..xdsl_extras.trait_patterns import Patterns
 from ..xdsl_extras.xdsl_internals import operands_of
-from .memory_pools import is_pool_of
 from .slice_ops import SliceStorageOp
 from .static_or_dynamic import exactly_one, folded, verify_fits, verify_shape
-from .storage_ops import AllocStorageOp, SizesOnHost, StorageType
+from .storage_ops import AllocStorageOp, SizesOnHost, StorageType, is_pool_of
 
 _Offset: TypeAlias = IntegerAttr[I64]
 

@@ -21,12 +21,9 @@ with late_definitions():
         pooling,
         rearrange,
         reduce,
-        repetition,
         reshape,
-        scan,
         selection,
         spreading,
-        threefry,
         trigonometry,
         upsampling,
         vision,
@@ -60,7 +57,6 @@ _FAMILIES = (
     elementwise,
     trigonometry,
     broadcast,
-    repetition,
     reduce,
     matmul,
     normalization,
@@ -71,11 +67,9 @@ _FAMILIES = (
     rearrange,
     spreading,
     creation,
-    scan,
     dynamic,
     selection,
     vision,
-    threefry,
 )
 
 OPERATORS: tuple[type[Operator], ...] = tuple(

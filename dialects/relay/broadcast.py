@@ -6,8 +6,8 @@ from xdsl.irdl import irdl_op_definition, operand_def, traits_def
 from xdsl.traits import Commutative
 
 from ..interfaces import ReadsElementwise
-from .families import Broadcasting
 from .incomplete import AnyTensor
+from .operator import Broadcasting
 from .properties import int_prop
 
 

@@ -2,9 +2,9 @@
 
 from xdsl.irdl import irdl_op_definition, operand_def
 
-from .families import OutFusable
 from .incomplete import AnyTensor
 from .matmul import SumOfProducts
+from .operator import OutFusable
 from .properties import int_prop, ints_prop, string_prop
 
 

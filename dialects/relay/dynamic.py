@@ -2,8 +2,8 @@
 
 from xdsl.irdl import irdl_op_definition, operand_def
 
-from .families import Broadcasting, Injective
 from .incomplete import AnyTensor
+from .operator import Broadcasting, Injective
 from .properties import bool_prop, int_prop, optional_ints_prop, string_prop
 from .reshape import ReshapingInterface
 

@@ -9,9 +9,8 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from ..interfaces import ReadsElementwise
 from ..tensors import as_tensor
 from ..xdsl_extras.trait_patterns import Patterns
-from .families import ELEMWISE
 from .incomplete import AnyTensor
-from .operator import RelayOperator, is_in_kernel
+from .operator import ELEMWISE, RelayOperator, is_in_kernel
 from .properties import dtype_prop, float_prop, int_prop, ints_prop, string_prop
 
 

@@ -42,7 +42,7 @@ from ..interfaces import (
     SameDevice,
     StartsLoop,
 )
-from ..memory.row_copies import verify_read, verify_rows
+from ..memory.destination_ops import verify_read, verify_rows
 from .properties import int_prop
 
 

@@ -4,8 +4,8 @@ from abc import ABC
 
 from xdsl.irdl import irdl_op_definition, operand_def
 
-from .families import OutFusable
 from .incomplete import AnyTensor
+from .operator import OutFusable
 from .properties import bool_prop, optional_dtype_prop
 
 

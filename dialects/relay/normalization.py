@@ -5,9 +5,8 @@ from abc import ABC
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 
 from ..interfaces import ReadsBeforeWriting
-from .families import OPAQUE, Opaque, OutFusable
 from .incomplete import AnyTensor
-from .operator import RelayOperator
+from .operator import OPAQUE, Opaque, OutFusable, RelayOperator
 from .properties import bool_prop, float_prop, int_prop, ints_prop, string_prop
 
 

@@ -4,23 +4,35 @@ Base classes of tensor operators, and inference of their result types.
 An operator is an op class with operands, properties, results and the traits of
 `dialects.interfaces`; its rule is in `operators/`, its kernel in `runtime/kernels`.
 A plug-in's operators may derive from `Operator` too.
+
+A family of operators has a base class: pure, on one device, and fused in the same way.
 """
 
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue, SSAValues
-from xdsl.irdl import IRDLOperation, ParsePropInAttrDict, VarResultDef, traits_def
+from xdsl.irdl import IRDLOperation, ParsePropInAttrDict, VarResultDef, result_def, traits_def
+from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ..interfaces import InferTypes
+from ...operators.all_rules import RULES
+from ..interfaces import (
+    DeviceConstraint,
+    DeviceRule,
+    Fusible,
+    FusionKind,
+    InferTypes,
+    OnHost,
+    SameDomain,
+)
 from ..type_algebra import MAX_PARTS, has_more_parts
 from ..type_rules import infer
-from .incomplete import IncompleteType, is_incomplete, refine
+from .incomplete import AnyTensor, IncompleteType, is_incomplete, refine
 
 
 def is_in_kernel(op: Operation) -> bool:
@@ -143,3 +155,65 @@ class RelayOperator(Operator, ABC):
         Raises `VerifyException` if operands or properties are invalid.
         """
         return infer(self)
+
+
+class SizesOnHost(DeviceRule):
+    """
+    Operands that are sizes are on the host; the other operands and the results are on one device.
+
+    An operand is a size if the operator's rule reads its elements as sizes.
+    """
+
+    names_no_device: ClassVar = True
+
+    def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
+        rule = RULES.get(op.name)
+        sizes = rule.size_operands if rule is not None else ()
+        others = [operand for i, operand in enumerate(op.operands) if i not in sizes]
+        values = (*others, *op.results)
+        if len(values) > 1:
+            yield SameDomain(values, f"operands and results of {op.name} share a device")
+        for i in sizes:
+            yield OnHost(op.operands[i], f"operand {i} of {op.name}, a size, is on the host")
+
+
+_PLACED = (Pure(), SizesOnHost())
+
+ELEMWISE = (*_PLACED, Fusible(FusionKind.ELEMWISE))
+BROADCAST = (*_PLACED, Fusible(FusionKind.BROADCAST))
+INJECTIVE = (*_PLACED, Fusible(FusionKind.INJECTIVE))
+COMM_REDUCE = (*_PLACED, Fusible(FusionKind.COMM_REDUCE))
+OUT_FUSABLE = (*_PLACED, Fusible(FusionKind.OUT_ELEMWISE_FUSABLE))
+OPAQUE = (*_PLACED, Fusible(FusionKind.OPAQUE))
+
+
+class Broadcasting(RelayOperator, ABC):
+    """An operator with one result that is fused as a broadcast."""
+
+    result = result_def(AnyTensor)
+
+    traits = traits_def(*BROADCAST)
+
+
+class Injective(RelayOperator, ABC):
+    """An operator with one result that is fused as injective."""
+
+    result = result_def(AnyTensor)
+
+    traits = traits_def(*INJECTIVE)
+
+
+class OutFusable(RelayOperator, ABC):
+    """An operator with whose one result elementwise operators are fused."""
+
+    result = result_def(AnyTensor)
+
+    traits = traits_def(*OUT_FUSABLE)
+
+
+class Opaque(RelayOperator, ABC):
+    """An operator with one result that is not fused."""
+
+    result = result_def(AnyTensor)
+
+    traits = traits_def(*OPAQUE)

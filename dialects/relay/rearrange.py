@@ -1,4 +1,4 @@
-"""Operators that permute, join, split, pad or select elements."""
+"""Operators that permute, join, split, pad, select or repeat elements."""
 
 from abc import ABC
 from collections.abc import Sequence
@@ -14,11 +14,11 @@ from xdsl.irdl import (
 )
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
+from ..interfaces import ReadsElementwise
 from ..tensors import as_tensor
 from ..xdsl_extras.trait_patterns import Patterns, erase_if_unused
-from .families import INJECTIVE, Injective
 from .incomplete import AnyTensor
-from .operator import RelayOperator, is_in_kernel
+from .operator import INJECTIVE, Broadcasting, Injective, RelayOperator, is_in_kernel
 from .properties import (
     INT_OR_INTS,
     int_prop,
@@ -296,3 +296,54 @@ class GatherNdOp(Injective):
     indices = operand_def(AnyTensor)
     batch_dims = int_prop(0)
     index_rank = optional_int_prop()
+
+
+@irdl_op_definition
+class BroadcastToOp(Broadcasting):
+    """
+    Broadcast `data` to `shape`.
+
+    ```mlir
+    %y = relay.broadcast_to %x {shape = array<i64: 2, 3>} : (tensor<3xf32>) -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "relay.broadcast_to"
+
+    data = operand_def(AnyTensor)
+    shape = ints_prop()
+
+    traits = traits_def(ReadsElementwise())
+
+
+@irdl_op_definition
+class TileOp(Broadcasting):
+    """
+    Tile `data` `reps[i]` times along axis i; dims and `reps` are aligned at the last axis.
+
+    ```mlir
+    %y = relay.tile %x {reps = array<i64: 2, 1>} : (tensor<3xf32>) -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "relay.tile"
+
+    data = operand_def(AnyTensor)
+    reps = ints_prop()
+
+
+@irdl_op_definition
+class RepeatOp(Broadcasting):
+    """
+    Repeat each slice of `data` along `axis` `repeats` times.
+
+    ```mlir
+    %y = relay.repeat %x {repeats = 2} : (tensor<3xf32>) -> tensor<6xf32>
+    ```
+    """
+
+    name = "relay.repeat"
+
+    data = operand_def(AnyTensor)
+    repeats = int_prop()
+    axis = int_prop(0)

@@ -1,14 +1,19 @@
-"""Reductions of a tensor along some of its axes."""
+"""Reductions of a tensor along some of its axes, and scans along one."""
 
 from abc import ABC
 
 from xdsl.dialects.builtin import i32
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 
-from .families import COMM_REDUCE
 from .incomplete import AnyTensor
-from .operator import RelayOperator
-from .properties import bool_prop, dtype_prop, optional_ints_prop
+from .operator import COMM_REDUCE, Opaque, RelayOperator
+from .properties import (
+    bool_prop,
+    dtype_prop,
+    optional_dtype_prop,
+    optional_int_prop,
+    optional_ints_prop,
+)
 
 
 class Reduction(RelayOperator, ABC):
@@ -134,3 +139,24 @@ class ArgMinOp(ArgReduction):
     """Find the index of the least element of `data` along `axis`."""
 
     name = "relay.argmin"
+
+
+@irdl_op_definition
+class CumsumOp(Opaque):
+    """
+    Sum the elements of `data` up to each place along `axis`; without `axis`, of flattened `data`.
+
+    ```mlir
+    %y = relay.cumsum %x {axis = 1} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+    ```
+
+    With `exclusive` the element at the place does not count. Elements are added in order, as
+    numbers of type `dtype` (default: that of `data`, i32 for i1), but f32 for narrower floats.
+    """
+
+    name = "relay.cumsum"
+
+    data = operand_def(AnyTensor)
+    axis = optional_int_prop()
+    dtype = optional_dtype_prop()
+    exclusive = bool_prop(False)

@@ -12,9 +12,8 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from ..interfaces import ReshapesOnly, has_effects, only_reshapes
 from ..tensors import as_tensor, is_static
 from ..xdsl_extras.trait_patterns import Patterns, erase_if_unused, op_trait_rewrite_pattern
-from .families import Injective
 from .incomplete import AnyTensor
-from .operator import is_in_kernel
+from .operator import Injective, is_in_kernel
 from .properties import bool_prop, int_prop, ints, ints_prop, optional_int_prop, optional_ints_prop
 
 

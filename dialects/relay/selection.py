@@ -2,9 +2,8 @@
 
 from xdsl.irdl import irdl_op_definition, operand_def, traits_def, var_result_def
 
-from .families import OPAQUE, Opaque
 from .incomplete import AnyTensor
-from .operator import RelayOperator
+from .operator import OPAQUE, Opaque, RelayOperator
 from .properties import bool_prop, dtype_prop, int_prop, string_prop
 
 

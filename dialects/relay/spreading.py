@@ -2,8 +2,8 @@
 
 from xdsl.irdl import irdl_op_definition, operand_def
 
-from .families import Injective
 from .incomplete import AnyTensor
+from .operator import Injective
 from .properties import float_prop, int_prop, ints_prop, string_prop
 
 

@@ -4,8 +4,8 @@ from abc import ABC
 
 from xdsl.irdl import irdl_op_definition, operand_def
 
-from .families import Injective
 from .incomplete import AnyTensor
+from .operator import Injective
 from .properties import bool_prop, float_prop, string_prop
 
 

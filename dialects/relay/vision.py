@@ -4,9 +4,8 @@ from abc import ABC
 
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def, var_result_def
 
-from .families import INJECTIVE, OPAQUE
 from .incomplete import AnyTensor
-from .operator import RelayOperator
+from .operator import INJECTIVE, OPAQUE, RelayOperator
 from .properties import bool_prop, float_prop, int_prop, ints_prop, optional_dtype_prop, string_prop
 
 

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 import xdsl.irdl
 from xdsl.ir import Operation
-from xdsl.irdl import IRDLOperation, OpDef
+from xdsl.irdl import AttrConstraint, IRDLOperation, OpDef, OptPropertyDef
 from xdsl.irdl.declarative_assembly_format import CustomDirective, FormatProgram
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -78,6 +78,14 @@ def use_format(kind: type[IRDLOperation], text: str, *custom: type[CustomDirecti
     use_form(kind, parse, print)
 
 
+def add_properties(kind: type[IRDLOperation], **constraints: AttrConstraint) -> None:
+    """Let ops of a class have further properties, which its formats may name."""
+    definition = kind.get_irdl_definition()
+    for name, constraint in constraints.items():
+        definition.properties[name] = OptPropertyDef(constraint)
+        definition.accessor_names[name] = name, "property"
+
+
 class _LateAttribute:
     """An attribute of an op class, of which looking it up defines the op."""
 
@@ -119,7 +127,7 @@ class _LateDefinition:
                 if isinstance(late, _LateAttribute):
                     late.definition.complete()
             copied = type(self.kind)(self.kind.__name__, self.kind.__bases__, dict(self.written))
-            with _replaced(FormatProgram, "from_str", LateFormat, staticmethod(_COMPILED)):
+            with replaced(FormatProgram, "from_str", LateFormat, staticmethod(_COMPILED)):
                 defined: Mapping[str, Any] = _DEFINED(copied).__dict__
             for name, value in defined.items():
                 before = self.late.get(name, self.written.get(name))
@@ -135,7 +143,8 @@ def _defined_late(kind: type[_Op]) -> type[_Op]:
 
 
 @contextmanager
-def _replaced(owner: Any, name: str, value: Any, before: Any) -> Generator[None]:
+def replaced(owner: Any, name: str, value: Any, before: Any) -> Generator[None]:
+    """Let an attribute of `owner` have a value in this block."""
     setattr(owner, name, value)
     try:
         yield
@@ -146,5 +155,5 @@ def _replaced(owner: Any, name: str, value: Any, before: Any) -> Generator[None]
 @contextmanager
 def late_definitions() -> Generator[None]:
     """Define the ops of modules that are imported in this block lazily; they must be valid."""
-    with _replaced(xdsl.irdl, "irdl_op_definition", _defined_late, _DEFINED):
+    with replaced(xdsl.irdl, "irdl_op_definition", _defined_late, _DEFINED):
         yield

@@ -17,7 +17,9 @@ from ...dialects import attributes
 from ...operators.records import record
 from ...passes.support.diagnostics import PassError
 from ...runtime.codec.plain import ATTRIBUTES, DAMAGED
+from ...runtime.errors import MachineError
 from ...runtime.native.interface import Structure
+from ...runtime.program.dtypes import element_type
 from ...runtime.program.program import Function
 
 T = TypeVar("T")
@@ -111,8 +113,9 @@ def described(op: func.FuncOp, devices: Sequence[str]) -> Described:
         for param in (*found.function.params, *(found.function.results or ())):
             if param.spec is None or not 0 <= param.device < len(devices):
                 raise ValueError(f"'{param.name}' must be a tensor on a device of the module")
+            element_type(param.spec.dtype)
         if found.structure is not None:
             found.structure.require_fit(found.function)
-    except ValueError as error:
+    except (MachineError, ValueError) as error:
         raise PassError(f"{cure} ({error})", op) from error
     return found

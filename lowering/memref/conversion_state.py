@@ -34,8 +34,9 @@ from xdsl.rewriter import InsertPoint
 from ...dialects import relay
 from ...dialects.dense import Dense, integer
 from ...dialects.device import tensor_type
-from ...dialects.tensors import MIN_ALIGNMENT
+from ...dialects.tensors import MIN_ALIGNMENT, as_tensor
 from ...passes.functions.symbol_names import SymbolNames
+from ...passes.support.diagnostics import PassError
 from ..upstream_sizes.checked_functions import FUNCTIONS, REQUIRE, checked_function
 from .memref_types import MemRef, MemRefTypes, as_memref
 
@@ -283,3 +284,5 @@ class ConvertOp(RewritePattern):
         rule = _rule_of(type(op))
         if rule is not None:
             rule(op, Writer(self.state, rewriter, op))
+        elif any(as_tensor(type) is not None for type in op.result_types):
+            raise PassError(f"{op.name} has no form on memrefs", op)

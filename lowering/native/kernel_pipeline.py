@@ -6,7 +6,8 @@ The passes of the pipeline `kernels`, from kernels at level `memref` to their sc
   kernels are called by name.
 - `move-reshapes` then: what lies between two loops keeps them apart.
 - `fuse-elementwise` then: a schedule tiles one loop after a reduction.
-- `compute-in-destinations` on the loops that are left: each of them would have memory of its own.
+- `compute-by-rows` on the loops that are left: between them is one row then.
+- `compute-in-destinations` on them: each of the loops would have memory of its own.
 - `call-blas`, if all products are the library's, before their operands are copied for a schedule.
 - `materialize-products`, of which each is the only loop in its chain then.
 - `transpose-operands`, `write-transposed`: they write buffers, which nothing fuses with any more.
@@ -25,6 +26,7 @@ from xdsl.passes import ModulePass
 
 from .kernels.call_blas import CallBlasPass
 from .kernels.choose_schedules import ChooseSchedulesPass
+from .kernels.compute_by_rows import ComputeByRowsPass
 from .kernels.compute_in_destinations import ComputeInDestinationsPass
 from .kernels.copy_kernels import CopyKernelsPass
 from .kernels.divide_between_threads import DivideBetweenThreadsPass
@@ -53,7 +55,8 @@ def kernel_passes(
         *((MergeAliasesPass(), VersionKernelsPass()) if versions else ()),
         MoveReshapesPass(),
         FuseElementwisePass(),
-        ComputeInDestinationsPass(threads),
+        ComputeByRowsPass(),
+        ComputeInDestinationsPass(),
         *((CallBlasPass(),) if blas == "openblas-always" else ()),
         MaterializeProductsPass(),
         TransposeOperandsPass(),

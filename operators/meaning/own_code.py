@@ -1,9 +1,214 @@
-"""The operators without a formula, each with the reason; see `forms.Opaque`."""
+"""
+The access relations of operators without a formula: the box of each operand that a part needs.
 
-from collections.abc import Mapping
+    max_pool2d 3x3, padding 1, rows [4, 8) of the result     ->    rows [3, 9) of the operand
 
+A function gets the dims of the operands, the part of the result and, by name, attributes. A box may
+be empty: then nothing is read.
+
+`OWN_CODE` has the reason why each has no formula; see `forms.Opaque`.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from typing import TypeAlias
+
+from ..reduce import reduced_axes
+from ..slicing import picked
+from ..windows import PANELS, spatial
+from .access import Box, Interval, Shape, whole
 from .forms import MEANINGS, Opaque
-from .own_access import READS
+
+Reads: TypeAlias = Callable[..., Sequence[Box]]
+
+
+def within(start: int, stop: int, dim: int) -> Interval:
+    """Return the indices in `[start, stop)` that an axis of `dim` elements has."""
+    return Interval(max(start, 0), min(stop, dim))
+
+
+def _replaced(box: Box, intervals: Mapping[int, Interval]) -> Box:
+    return tuple(intervals.get(axis, interval) for axis, interval in enumerate(box))
+
+
+def windows_read(part: Interval, cells: int, stride: int, dilation: int, before: int) -> Interval:
+    """Return the places of the windows `part`; the data's first element is at 0."""
+    reach = (cells - 1) * dilation + 1
+    return Interval(part.start * stride - before, (part.stop - 1) * stride - before + reach)
+
+
+def _slid(
+    shape: Shape,
+    part: Box,
+    layout: str,
+    cells: Sequence[int],
+    strides: Sequence[int],
+    dilation: Sequence[int],
+    padding: Sequence[int],
+) -> Iterator[tuple[int, Interval]]:
+    for i, axis in enumerate(spatial(layout)):
+        read = windows_read(part[axis], cells[i], strides[i], dilation[i], padding[i])
+        yield axis, within(*read, shape[axis])
+
+
+def _conv2d(
+    shapes: Sequence[Shape],
+    part: Box,
+    *,
+    strides: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    groups: int,
+    data_layout: str,
+    kernel_layout: str,
+) -> Sequence[Box]:
+    data, weight = shapes
+    channels, filters = data_layout.index("C"), kernel_layout.index("O")
+    cells = kernel_cells(weight, kernel_layout)
+    box = dict(_slid(data, part, data_layout, cells, strides, dilation, padding))
+    if kernel_layout in PANELS:
+        return _replaced(whole(data), {**box, 0: part[0]}), whole(weight)
+    made, read = weight[filters] // groups, data[channels] // groups
+    first, last = part[channels].start // made, (part[channels].stop - 1) // made
+    box |= {0: part[0], channels: Interval(first * read, (last + 1) * read)}
+    return _replaced(part, box), _replaced(whole(weight), {filters: part[channels]})
+
+
+def kernel_cells(weight: Shape, layout: str) -> Sequence[int]:
+    """Return the height and width of the filters `weight`."""
+    return [weight[layout.index(side)] for side in "HW"]
+
+
+def _pool2d(
+    shapes: Sequence[Shape],
+    part: Box,
+    *,
+    pool_size: Sequence[int],
+    strides: Sequence[int],
+    dilation: Sequence[int],
+    padding: Sequence[int],
+    layout: str,
+) -> Sequence[Box]:
+    slid = _slid(shapes[0], part, layout, pool_size, strides, dilation, padding)
+    return [_replaced(part, dict(slid))]
+
+
+def _global_pool2d(shapes: Sequence[Shape], part: Box, *, layout: str) -> Sequence[Box]:
+    return [_replaced(part, {axis: Interval(0, shapes[0][axis]) for axis in spatial(layout)})]
+
+
+def _lrn(shapes: Sequence[Shape], part: Box, *, size: int, axis: int) -> Sequence[Box]:
+    axis %= len(part)
+    reach = part[axis].start - size // 2, part[axis].stop + size // 2
+    return [_replaced(part, {axis: within(*reach, shapes[0][axis])})]
+
+
+def _along(shapes: Sequence[Shape], part: Box, *, axis: int) -> Sequence[Box]:
+    axis %= len(part)
+    full = Interval(0, shapes[0][axis])
+    return [_replaced(part, {axis: full}), *((full,) for _ in shapes[1:])]
+
+
+def _dense(shapes: Sequence[Shape], part: Box) -> Sequence[Box]:
+    full = Interval(0, shapes[1][1])
+    return (*part[:-1], full), (part[-1], full)
+
+
+def _packed_dense(shapes: Sequence[Shape], part: Box) -> Sequence[Box]:
+    (_, depth, width), columns = shapes[1], part[-1]
+    full = Interval(0, depth)
+    panels = Interval(columns.start // width, -(-columns.stop // width))
+    return (*part[:-1], full), (panels, full, Interval(0, width))
+
+
+def _matmul(
+    shapes: Sequence[Shape], part: Box, *, transpose_a: bool, transpose_b: bool
+) -> Sequence[Box]:
+    (*batch, rows, columns), full = part, Interval(0, shapes[1][-1 if transpose_b else -2])
+    a = (full, rows) if transpose_a else (rows, full)
+    b = (columns, full) if transpose_b else (full, columns)
+    own = [[Interval(0, 1) if s[0] == 1 else batch[0]] if batch else [] for s in shapes]
+    a_batch = batch if len(shapes[1]) == 2 else own[0]
+    return (*a_batch, *a), (*(own[1] if len(shapes[1]) == 3 else ()), *b)
+
+
+def _reduction(
+    shapes: Sequence[Shape],
+    part: Box,
+    *,
+    axis: tuple[int, ...] | None,
+    keepdims: bool,
+    exclude: bool,
+) -> Sequence[Box]:
+    box = list(whole(shapes[0]))
+    reduced = reduced_axes(axis, exclude, len(box))
+    left = [i for i in range(len(box)) if keepdims or i not in reduced]
+    for i, interval in zip(left, part, strict=True):
+        if i not in reduced:
+            box[i] = interval
+    return [tuple(box)]
+
+
+def _concatenate(shapes: Sequence[Shape], part: Box, *, axis: int) -> Sequence[Box]:
+    axis %= len(part)
+    ends = accumulate(shape[axis] for shape in shapes)
+    starts = [end - shape[axis] for end, shape in zip(ends, shapes, strict=True)]
+    reads = [
+        within(part[axis].start - start, part[axis].stop - start, shape[axis])
+        for start, shape in zip(starts, shapes, strict=True)
+    ]
+    return [_replaced(part, {axis: read}) for read in reads]
+
+
+def _strided_slice(
+    shapes: Sequence[Shape],
+    part: Box,
+    *,
+    begin: Sequence[int],
+    end: Sequence[int],
+    strides: Sequence[int] | None,
+    axes: Sequence[int] | None,
+    slice_mode: str,
+) -> Sequence[Box]:
+    box = dict[int, Interval]()
+    for i, axis in enumerate(range(len(begin)) if axes is None else axes):
+        axis %= len(part)
+        step = strides[i] if strides and i < len(strides) else 1
+        indices = picked(shapes[0][axis], begin[i], end[i], step, slice_mode == "size")
+        ends = [indices[part[axis].start], indices[part[axis].stop - 1]]
+        box[axis] = Interval(min(ends), max(ends) + 1)
+    return [_replaced(part, box)]
+
+
+def _pad(
+    shapes: Sequence[Shape], part: Box, *, pad_width: Sequence[int], pad_mode: str
+) -> Sequence[Box]:
+    box = list[Interval]()
+    for axis, (interval, dim) in enumerate(zip(part, shapes[0], strict=True)):
+        start, stop = (end - pad_width[2 * axis] for end in interval)
+        if pad_mode != "constant" and not 0 <= start < stop <= dim:
+            box.append(Interval(0, dim))
+        else:
+            box.append(within(start, stop, dim))
+    return tuple(box), ()
+
+
+READS: Mapping[str, Reads] = {
+    "nn.conv2d": _conv2d,
+    **dict.fromkeys(("nn.max_pool2d", "nn.avg_pool2d"), _pool2d),
+    **dict.fromkeys(("nn.global_max_pool2d", "nn.global_avg_pool2d"), _global_pool2d),
+    "nn.lrn": _lrn,
+    **dict.fromkeys(("nn.softmax", "nn.log_softmax", "nn.layer_norm"), _along),
+    "nn.dense": _dense,
+    "nn.packed_dense": _packed_dense,
+    **dict.fromkeys(("nn.matmul", "nn.batch_matmul"), _matmul),
+    **dict.fromkeys(("sum", "prod", "mean", "max", "min", "all", "any"), _reduction),
+    "concatenate": _concatenate,
+    "strided_slice": _strided_slice,
+    "nn.pad": _pad,
+}
+"""The access relations, by the names of operators without `relay.`."""
+
 
 _WINDOWS = "several algorithms, chosen by shape: a formula would be a riddle beside them"
 _ROWS = "NumPy and linalg compute it by whole rows, in different orders of sums"

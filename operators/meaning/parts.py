@@ -15,7 +15,7 @@ from ..intervals import Interval
 from ..windows import spatial
 from .access import Box, Shape, accesses, whole
 from .forms import Attributes, Elementwise, Meaning, SameOrder, keywords
-from .own_access import kernel_cells, windows_read
+from .own_code import kernel_cells, windows_read
 
 
 class Part(NamedTuple):

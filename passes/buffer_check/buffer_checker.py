@@ -35,13 +35,13 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects import memory
 from ...dialects.interfaces import CallsFunction, Runs
-from ...dialects.interfaces.buffer_flow import ends_of_storage
+from ...dialects.interfaces.memory_effects import ends_of_storage
 from ...dialects.xdsl_extras.walking import walk
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ...runtime.program.components import reached
 from ..analysis.dominance import successors
-from ..bytes.buffer_facts import Kept, callees_first, facts_of, flow_of, names_bytes, runs_of
-from ..bytes.op_facts import is_storage
+from ..bytes.buffer_facts import Kept, callees_first, facts_of, flow_of, runs_of
+from ..bytes.op_facts import has_bytes, is_storage
 from ..plan_check.faults import End, How, NotShown, overlap_fault
 from ..plan_check.held import Held
 from ..plan_check.lent import Checked, Lending
@@ -51,7 +51,7 @@ from ..support.diagnostics import PassError, Place
 
 def may_name(value: SSAValue) -> bool:
     """Test whether a value may name bytes, or is a storage."""
-    return names_bytes(value.type) or is_storage(value)
+    return has_bytes(value.type) or is_storage(value)
 
 
 def bits(number: int) -> Iterator[int]:
@@ -130,7 +130,7 @@ class BufferChecker:
         calls = [op for op in self.flow.ops if facts_of(op).calls is not None]
         lent = [v for op in calls for v in operands_of(op) if is_storage(v)]
         self.buffers = [*buffers, *dict.fromkeys(lent)]
-        self.params = [arg for arg in self.function.args if names_bytes(arg.type)]
+        self.params = [arg for arg in self.function.args if has_bytes(arg.type)]
         self.find_names()
         own = (1 << len(self.buffers)) - 1
         if own:
@@ -158,7 +158,7 @@ class BufferChecker:
             for value in values:
                 found |= self.names[id(value)]
             count = len(self.buffers)
-            positions = [param.index for param in self.function.args if names_bytes(param.type)]
+            positions = [param.index for param in self.function.args if has_bytes(param.type)]
             return frozenset(positions[i - count] for i in bits(found) if i >= count)
 
         return Kept(params(value for value, _ in self.captured.values()), params(self.returned))
@@ -187,7 +187,7 @@ class BufferChecker:
     def named_by(self, op: Operation) -> Iterable[tuple[SSAValue, SSAValue]]:
         """Yield arguments and results, each with a value that it may name by what `op` does."""
         flow, at = flow_of(op, self.kept), op.parent_op()
-        operands = [value for value in operands_of(op) if names_bytes(value.type)]
+        operands = [value for value in operands_of(op) if has_bytes(value.type)]
         yield from flow.named
         if isinstance(op, func.ReturnOp):
             self.returned += operands
@@ -225,7 +225,7 @@ class BufferChecker:
         for i in bits(self.members(self.returned)):
             raise PassError("a buffer is returned, whose storage is freed", self.definer(i))
         for op in self.flow.ops:
-            if facts_of(op).frees and (freed := self.members(operands_of(op))):
+            if facts_of(op).deallocates and (freed := self.members(operands_of(op))):
                 notes = [(self.definer(next(bits(freed))), "the buffer is defined here")]
                 raise PassError(f"{op.name} frees a buffer that lies in a storage", op, notes=notes)
             for block in (block for region in op.regions for block in region.blocks):

@@ -31,7 +31,8 @@ from ...dialects.interfaces import Runs
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ..analysis.dominance import postorder
 from ..support.walk import run_nested
-from .buffer_facts import RETURNED, Kept, callees_first, facts_of, flow_of, names_bytes, runs_of
+from .buffer_facts import RETURNED, Kept, callees_first, facts_of, flow_of, runs_of
+from .op_facts import has_bytes
 
 Allocation = memref.AllocOp | memref.AllocaOp
 
@@ -105,14 +106,13 @@ class Buffers:
             alias = self._aliases[id(value)] = Alias(self.at, self.at)
         return alias.root()
 
-    def mention(self, value: SSAValue) -> Alias:
+    def mention(self, value: SSAValue) -> None:
         alias = self.of(value)
         alias.first, alias.last = min(alias.first, self.at), max(alias.last, self.at)
-        return alias
 
     def unite(self, one: SSAValue, other: SSAValue) -> None:
         """Put two values into one class, unless one of them names no bytes."""
-        if not (names_bytes(one.type) and names_bytes(other.type)):
+        if not (has_bytes(one.type) and has_bytes(other.type)):
             return
         a, b = self.of(one), self.of(other)
         if a is b:
@@ -124,7 +124,7 @@ class Buffers:
         b.above = a
 
     def escape(self, value: SSAValue, why: str) -> None:
-        if names_bytes(value.type):
+        if has_bytes(value.type):
             alias = self.of(value)
             alias.escape = worse(alias.escape, why)
 
@@ -134,7 +134,7 @@ class Buffers:
         """Read the function."""
         run_nested(self._region(self.function.body, None, None, 0))
         for argument in self.entry.args:
-            if names_bytes(argument.type):
+            if has_bytes(argument.type):
                 self.of(argument).is_foreign = True
         self.loops = Loops(self._ranges)
         return self
@@ -158,7 +158,7 @@ class Buffers:
             self.regions[block] = nested
             starts[block] = self.at
             for argument in block.args:
-                if names_bytes(argument.type):
+                if has_bytes(argument.type):
                     self.mention(argument)
             self.at += 1
             op = block.first_op
@@ -185,9 +185,9 @@ class Buffers:
     def visit(self, op: Operation, nested: Nested) -> None:
         """Read an op, but for what is in its regions."""
         self.position[op] = self.at
-        facts, operands = facts_of(op), [v for v in operands_of(op) if names_bytes(v.type)]
-        results = [result for result in op.results if names_bytes(result.type)]
-        if facts.frees and not op.results:
+        facts, operands = facts_of(op), [v for v in operands_of(op) if has_bytes(v.type)]
+        results = [result for result in op.results if has_bytes(result.type)]
+        if facts.deallocates and not op.results:
             for value in operands:
                 self.of(value).frees.append(op)
             operands = []
@@ -215,10 +215,14 @@ class Buffers:
         for value, why in captured:
             self.escape(value, why)
         for result in op.results if is_foreign else ():
-            if names_bytes(result.type):
+            if has_bytes(result.type):
                 self.of(result).is_foreign = True
 
     # ----------------------------------------------------------------- results
+
+    def region(self, op: Operation) -> Nested:
+        assert op.parent is not None, "an op of a function"
+        return self.regions[op.parent]
 
     def stop_of(self, home: Nested) -> int:
         """Return the position up to which a storage that is allocated in `home` is there."""
@@ -229,7 +233,7 @@ class Buffers:
         """Return what the function does with its parameters."""
         captures, returns = set[int](), set[int]()
         for i, argument in enumerate(self.entry.args):
-            if not names_bytes(argument.type):
+            if not has_bytes(argument.type):
                 continue
             alias = self.of(argument)
             if alias.escape is not None:
@@ -278,6 +282,9 @@ def in_order(region: Region) -> list[Block]:
 
 def buffers_in(module: ModuleOp) -> list[Buffers]:
     """Read the functions of a module that have bodies, callees first."""
+    from ...dialects.foreign.buffer_interfaces import attach_buffer_interfaces  # if there are any
+
+    attach_buffer_interfaces()
     summaries, read = dict[str, Kept](), list[Buffers]()
     for name, function in callees_first(module):
         if not function.body.blocks:

@@ -2,48 +2,27 @@
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple, cast
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import (
-    AnyFloat,
-    ComplexType,
-    FunctionType,
-    IndexType,
-    IntegerType,
-    MemRefType,
-    ModuleOp,
-    NoneType,
-    TensorType,
-    UnrankedMemRefType,
-    VectorType,
-)
+from xdsl.dialects.builtin import MemRefType, ModuleOp, TensorType, UnrankedMemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.traits import (
-    MemoryAllocEffect,
-    MemoryEffect,
-    MemoryFreeEffect,
-    MemoryWriteEffect,
-    RecursiveMemoryEffect,
-)
+from xdsl.traits import MemoryAllocEffect, MemoryEffect, MemoryFreeEffect, RecursiveMemoryEffect
 
 from ...dialects.interfaces import (
-    Aliasing,
     AllocatesResults,
-    CallsFunction,
     CapturesOperands,
-    HoldsNoTensors,
     PassesValues,
     Runs,
     RunsRegions,
 )
-from ...dialects.interfaces.buffer_flow import Named
+from ...dialects.interfaces.memory_effects import Named
 from ...dialects.memory import parameter_attributes
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ..functions.call_graph import CallGraph
+from .op_facts import OpFacts, has_bytes
 
 NO_CAPTURE = "llvm.nocapture"
 """Marks a parameter that a function does not keep."""
@@ -51,62 +30,35 @@ NO_CAPTURE = "llvm.nocapture"
 RETURNED = "returned"
 """The reason for which what a function returns is needed later."""
 
-NUMBERS = (
-    IntegerType | IndexType | AnyFloat | ComplexType | VectorType | NoneType | HoldsNoTensors
-) | FunctionType
-
-
-def names_bytes(type: Attribute) -> bool:
-    """Test whether values of `type` may name bytes in memory: memrefs, and what is not a number."""
-    return _of_class(type.__class__)
-
-
-@cache
-def _of_class(kind: builtins.type[Attribute]) -> bool:
-    return not issubclass(kind, NUMBERS)
-
 
 def holds_names(type: Attribute) -> bool:
     """Test whether values of `type` name bytes in which others that name bytes may be stored."""
     if isinstance(type, MemRefType | UnrankedMemRefType | TensorType):
-        return names_bytes(cast("MemRefType[Attribute]", type).element_type)
-    return names_bytes(type)
+        return has_bytes(cast("MemRefType[Attribute]", type).element_type)
+    return has_bytes(type)
 
 
-class Facts(NamedTuple):
-    """The traits of an op class that matter here."""
+class BufferFacts(OpFacts):
+    """The traits of an op class that matter to programs on memrefs."""
 
-    aliasing: Aliasing | None
-    passes: PassesValues | None
-    calls: CallsFunction | None
-    captures: bool
-    is_known: bool
-    """True if its effects are known, apart from those of what its regions hold."""
-    writes: bool
-    frees: bool
-    allocates: bool
-
-
-_FACTS: dict[type[Operation], Facts] = {}
-
-
-def facts_of(op: Operation) -> Facts:
-    """Return the facts of the class of `op`, cached."""
-    kind = type(op)
-    if kind not in _FACTS:
+    def __init__(self, kind: type[Operation]) -> None:
+        super().__init__(kind)
         effects = {type(effect) for effect in kind.get_traits_of_type(MemoryEffect)}
-        passes = kind.get_trait(PassesValues)
-        _FACTS[kind] = Facts(
-            kind.get_trait(Aliasing),
-            passes,
-            kind.get_trait(CallsFunction),
-            kind.get_trait(CapturesOperands) is not None,
-            passes is not None or bool(effects - {RecursiveMemoryEffect}),
-            not effects or not effects.isdisjoint({MemoryWriteEffect, RecursiveMemoryEffect}),
-            MemoryFreeEffect in effects,
-            not effects.isdisjoint({MemoryAllocEffect, AllocatesResults}),
-        )
-    return _FACTS[kind]
+        self.passes = kind.get_trait(PassesValues)
+        self.captures = kind.get_trait(CapturesOperands) is not None
+        self.is_known = self.passes is not None or bool(effects - {RecursiveMemoryEffect})
+        """True if its effects are known, apart from those of what its regions hold."""
+        self.deallocates = MemoryFreeEffect in effects
+        self.allocates = not effects.isdisjoint({MemoryAllocEffect, AllocatesResults})
+
+
+facts_of_class = cache(BufferFacts)
+"""The facts of an op class."""
+
+
+def facts_of(op: Operation) -> BufferFacts:
+    """Return the facts of the class of `op`."""
+    return facts_of_class(type(op))
 
 
 def runs_of(op: Operation) -> Runs | None:
@@ -153,8 +105,8 @@ class Flow(NamedTuple):
 def flow_of(op: Operation, kept: Mapping[str, Kept]) -> Flow:
     """Return which bytes values name by what `op` does; `kept` has the functions that it calls."""
     facts = facts_of(op)
-    operands = [value for value in operands_of(op) if names_bytes(value.type)]
-    results = [result for result in op.results if names_bytes(result.type)]
+    operands = [value for value in operands_of(op) if has_bytes(value.type)]
+    results = [result for result in op.results if has_bytes(result.type)]
     every = ((result, value) for result in results for value in operands)
     if facts.calls is not None:
         callee = facts.calls.callee(op)

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from functools import cache
 
-from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType, NoneType, TupleType
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    ComplexType,
+    IndexType,
+    IntegerType,
+    NoneType,
+    TupleType,
+    VectorType,
+)
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import MemoryEffect, NoMemoryEffect, Pure
 
@@ -147,7 +155,13 @@ def has_bytes(type: Attribute) -> bool:
             return bool(type.types.data)
         found = _HAS_BYTES[kind] = not issubclass(
             kind,
-            IntegerType | IndexType | AnyFloat | NoneType | HoldsNoTensors,
+            IntegerType
+            | IndexType
+            | AnyFloat
+            | ComplexType
+            | VectorType
+            | NoneType
+            | HoldsNoTensors,
         )
     return found
 

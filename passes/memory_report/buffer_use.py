@@ -22,7 +22,8 @@ from ...dialects.device import device_of
 from ...dialects.xdsl_extras.walking import walk
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ..bytes.buffer_aliases import Buffers, Nested, buffers_in
-from ..bytes.buffer_facts import facts_of, names_bytes
+from ..bytes.buffer_facts import facts_of
+from ..bytes.op_facts import has_bytes
 from ..bytes.rooms import Rooms
 from ..functions.symbol_names import modules_in
 from .columns import (
@@ -109,16 +110,16 @@ class _Reader:
             return Span(min(at, default=start), max(at, default=start) + 1, ())
         alias = buffers.of(op.results[0])
         stop = max(start, buffers.loops.extended(min(alias.first, start), alias.last)) + 1
-        at = None if op.parent is None else buffers.regions[op.parent]
-        while at is not None and stop > at.end:
-            if at.is_arm and at.holder is not None:
-                self.branches.setdefault(at.holder, len(self.branches))
-            at = at.parent
+        region: Nested | None = buffers.region(op)
+        while region is not None and stop > region.end:
+            if region.is_arm and region.holder is not None:
+                self.branches.setdefault(region.holder, len(self.branches))
+            region = region.parent
         return Span(start, stop, ())
 
     def arms(self, op: Operation) -> tuple[TakenArm, ...]:
         """Return the arms that hold `op`, outermost first, of branches that buffers outlive."""
-        arms, at = list[TakenArm](), None if op.parent is None else self.buffers.regions[op.parent]
+        arms, at = list[TakenArm](), self.buffers.region(op)
         while at is not None:
             if at.is_arm and at.holder is not None and at.holder in self.branches:
                 arms.append(TakenArm(self.branches[at.holder], at.number))
@@ -130,9 +131,7 @@ class _Reader:
         op = storage.owner
         if isinstance(op, Block):
             return Span(0, self.buffers.at, ())
-        assert op.parent is not None, "an op of a function"
-        stop = self.buffers.stop_of(self.buffers.regions[op.parent])
-        return Span(self.buffers.position[op], stop, ())
+        return Span(self.buffers.position[op], self.buffers.stop_of(self.buffers.region(op)), ())
 
     def branch(self, op: Operation, time: Timeline) -> Branch:
         arms = [self.buffers.regions[region.blocks[0]] for region in op.regions if region.blocks]
@@ -157,9 +156,9 @@ def uses_bytes(op: Operation) -> bool:
     """Test whether `op` reads or writes memory, and does not only name or free it."""
     facts = facts_of(op)
     is_view = facts.aliasing is not None or isinstance(op, memory.AllocStorageOp)
-    if is_view or facts.frees or facts.allocates or (op.regions and facts.passes is not None):
+    if is_view or facts.deallocates or facts.allocates or (op.regions and facts.passes is not None):
         return False
-    return any(names_bytes(value.type) for value in operands_of(op))
+    return any(has_bytes(value.type) for value in operands_of(op))
 
 
 def column_of(op: Operation | None) -> Column:

@@ -2,10 +2,10 @@
 The memory report: per function and device, what is needed and what is allocated.
 
     memory of @main on cpu:0
-      sum of tensors  17,488,096 B  16.7 MiB  39 tensors
+      sum of tensors  11,686,112 B  11.1 MiB  31 tensors
       lower bound      3,928,576 B   3.7 MiB  alive at fused_nn_max_pool2d (squeezenet.mlir:16)
-      planned          3,932,576 B   3.8 MiB  1.001 x the lower bound, 0.225 x the sum
-      allocations                2            instead of 39, one for each tensor
+      planned          3,932,576 B   3.8 MiB  1.001 x the lower bound, 0.337 x the sum
+      allocations                2            instead of 31, one for each tensor
 
 The lower bound is the most bytes of tensors that are alive at once on one path; planned are the
 most bytes of storages that are allocated at once. Sizes that are not known yet are formulas; given

@@ -19,6 +19,8 @@ from typing import Any, TypeAlias
 from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType, f64, i1, i64
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter
+from xdsl.rewriter import InsertPoint
 
 from ...dialects import relay, vm
 from ...dialects.device import VirtualDeviceAttr, tensor_type
@@ -153,3 +155,8 @@ class SizeCode(Writer[SSAValue]):
     ) -> SSAValue:
         """Return the tensor of `elements`."""
         return self.emit(tensor.FromElementsOp.create(operands=elements, result_types=[type]), hint)
+
+
+def code_before(op: Operation, rewriter: PatternRewriter) -> SizeCode:
+    """Return the code of sizes that are computed before `op`."""
+    return SizeCode(lambda new: rewriter.insert(new, InsertPoint.before(op)))

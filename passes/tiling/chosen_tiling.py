@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import OpResult
 
 from ...dialects.tensors import has_dynamic
-from ...planning.pool_text import parse_pool
+from ...planning.buffers import parse_pool
 from ...planning.stripes.chosen_chains import Choice, choose
 from ...planning.stripes.network import Network
 from ..support.diagnostics import PassError

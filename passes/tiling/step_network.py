@@ -188,7 +188,8 @@ def read_network(
         whole = composed(group, axes) if axis is None and len(group[-1].results) == 1 else None
         for result in group[-1].results:
             add(result, at)
-        step = Step(number[group[-1].results[0]], {}, frozenset(number[v] for v in mine))
+        read = frozenset(number[v] for v in mine)
+        step = Step(number[group[-1].results[0]], {}, whole=read)
         if axis is not None and mine:
             step.reduces, step.rows = True, rows_in(mine[0], axes)
             step.reads = {number[mine[0]]: Reach([(r, r + 1) for r in range(step.rows)])}

@@ -24,8 +24,7 @@ from ...dialects.relay.properties import ints
 from ...dialects.tensors import as_tensor
 from ...operators.intervals import Interval
 from ...operators.meaning.forms import Attributes
-from ...planning.stripes.network import Network
-from ...planning.stripes.striped import Chain, Rows, Turns, in_parts, turns_of
+from ...planning.stripes.striped import Striped, Turns
 from ..analysis.arrays import dense_of, numpy_dtype
 from ..analysis.fusion import UNFUSED
 from .rows import attributes_for, join_of, on_rows, slice_of
@@ -88,11 +87,9 @@ class Stripes:
     """Writes the stripes of a chain before its last op."""
 
     tiled: Tiled
-    net: Network
+    striped: Striped
     axes: Axes
     number: Mapping[SSAValue, int]
-    rows: Mapping[int, Rows]
-    chain: Chain
     builder: Builder
     held: dict[int, Sequence[Held]] = field(default_factory=dict[int, Sequence[Held]])
     """Of each value the tensors with its live rows, in order."""
@@ -102,8 +99,8 @@ class Stripes:
     """In a loop, the rows that each value has at the start of a turn."""
 
     def __post_init__(self) -> None:
-        self.in_parts = in_parts(self.net, self.chain, self.rows)
-        turns = None if self.in_parts else turns_of(self.net, self.chain, self.rows)
+        self.net, self.rows = self.striped.net, self.striped.rows
+        turns = self.striped.turns()
         self.turns = None if turns is None else self.alike(turns)
 
     def add(self, op: Operation) -> SSAValue:
@@ -262,8 +259,8 @@ class Stripes:
     def hold(self, at: int, made: SSAValue, new: Interval, keep: int) -> None:
         """Hold new rows, after those from `keep` on that are held already."""
         value = self.net.steps[at].writes
-        old = self.held.get(value, ()) if value in self.chain.carried else ()
-        if value in self.in_parts:
+        old = self.held.get(value, ()) if value in self.striped.chain.carried else ()
+        if value in self.striped.parts:
             self.held[value] = (*old, Held(made, new))
             return
         if old and keep < old[-1].rows.stop:
@@ -286,7 +283,7 @@ class Stripes:
             self.held[value] = held = [part for part in held if part.rows.stop > later]
             if not held:
                 del self.held[value]
-            elif later > held[0].rows.start and value not in self.in_parts:
+            elif later > held[0].rows.start and value not in self.striped.parts:
                 axis, keep = self.axis_of(value), Interval(later, held[0].rows.stop)
                 turns = self.turns
                 if (

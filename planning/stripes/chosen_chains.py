@@ -16,7 +16,7 @@ from math import inf
 from typing import Literal, NamedTuple
 
 from .network import Network
-from .striped import Chain, cost, mixes, striped
+from .striped import Chain, Striped, mixes, striped
 
 Which = Literal["all", "lowest", "highest"]
 
@@ -63,11 +63,12 @@ class Choice:
     extra: int
 
 
-def edge(net: Network, chain: Chain) -> Edge:
-    """Return what `chain` costs."""
-    rows = striped(net, chain)
-    steps = net.steps[chain.first : chain.last + 1]
-    own = cost(net, chain, rows)
+def edge(this: Striped) -> Edge:
+    """Return what the steps of a chain that were added cost."""
+    net, chain = this.net, replace(this.chain, first=this.first)
+    inner = {step.writes for step in net.steps[chain.first : chain.last]}
+    chain = replace(chain, carried=chain.carried & inner)
+    own, steps = this.cost(), net.steps[chain.first : chain.last + 1]
     peak = net.around(chain.first, chain.last) + own.peak
     extra = own.work - sum(step.work for step in steps)
     weights = own.weights - sum(step.weights for step in steps)
@@ -82,40 +83,45 @@ def edges(net: Network, below: int, which: Which = "all", mixed: bool = True) ->
     those that carry all halos.
     """
     found: list[Edge] = []
-    for first in range(len(net.steps)):
-        alive = sum(value.start < first <= value.stop for value in net.values)
-        if len(net.steps) > MANY and alive > 1:
-            continue
-        for last in range(first + 1, min(len(net.steps), first + LONGEST)):
-            if not net.steps[last].reads or net.steps[last - 1].reduces:
-                break
-            if net.around(first, last) < below and net.is_chain(first, last):
-                found += _of_steps(net, first, last, below, which, mixed)
+    alive = [sum(v.start < first <= v.stop for v in net.values) for first in range(len(net.steps))]
+    for last in range(1, len(net.steps)):
+        firsts: list[int] = []
+        for first in range(last - 1, max(-1, last - LONGEST), -1):
+            if not net.is_chain(first, last):
+                break  # nor are longer ones
+            if len(net.steps) <= MANY or alive[first] <= 1:
+                firsts.append(first)
+        firsts = [first for first in firsts if net.around(first, last) < below]
+        found += _to(net, firsts, last, below, which, mixed) if firsts else []
     return found
 
 
-def _of_steps(
-    net: Network, first: int, last: int, below: int, which: Which, mixed: bool
+def _to(
+    net: Network, firsts: Sequence[int], last: int, below: int, which: Which, mixed: bool
 ) -> list[Edge]:
-    """Return the stripes of two or more steps that need less than `below` bytes."""
-    found: list[Edge] = []
-    rows, least = net.steps[last].rows, inf
-    every, *others = mixes(net, first, last)
+    """Return the stripes of chains up to `last` that need less than `below` bytes."""
+    found, rows = list[Edge](), net.steps[last].rows
+    least = dict.fromkeys(firsts, 0.0)
+    every, *others = mixes(net, firsts[-1], last)
     for carried in [every, *(others if mixed else ())]:
-        if carried != every and least >= MARGIN * below:
-            break
+        tried = {first for first in firsts if least[first] < MARGIN * below}
         whole = sorted({Fraction(-(-rows // count)) for count in range(2, rows + 1)})
         parts = [Fraction(1, count) for count in PARTS] if carried else []
         heights = [*parts[1:], *whole[:2]] if which == "lowest" else [*parts, *whole]
         for height in heights[::-1] if which == "highest" else heights:
-            this = edge(net, Chain(first, last, height, carried))
-            least = min(least, this.peak)
-            if this.peak < below:
-                found.append(this)
-                if which == "highest":
-                    break  # lower ones cost more
-            elif height >= 1 and which != "highest":
-                break  # higher stripes need more
+            if not tried:
+                break
+            for this in striped(net, Chain(min(tried), last, height, carried)):
+                if this.first not in tried:
+                    continue
+                one = edge(this)
+                least[this.first] = min(least[this.first] or inf, one.peak)
+                if one.peak < below:
+                    found.append(one)
+                    if which == "highest":
+                        tried.remove(this.first)  # lower ones cost more
+                elif height >= 1 and which != "highest":
+                    tried.remove(this.first)  # higher stripes need more
     return found
 
 
@@ -126,10 +132,12 @@ def joined(net: Network, this: Edge, limit: float) -> Edge:
     Stripes before and after those that are alike compute fewer steps, so that two of them need no
     more than one of the others.
     """
-    count, best = len(striped(net, this.chain)[net.steps[this.chain.last].writes].stop), this
+    *_, whole = striped(net, this.chain)
+    count, best = whole.loads.shape[1], this
     for at in [*range(min(count - 1, ENDS)), *range(count - 2, max(ENDS, count - ENDS) - 1, -1)]:
         chain = replace(best.chain, joined=best.chain.joined | {at})
-        other = edge(net, chain)
+        *_, whole = striped(net, chain)
+        other = edge(whole)
         if other.peak <= limit and (other.extra, other.ops) < (best.extra, best.ops):
             best = other
     return best

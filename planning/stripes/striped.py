@@ -6,13 +6,16 @@ to the next, and each row is computed once. Where values are carried a chain run
 first stripes only its early steps compute rows, as the first stripe would otherwise have the halos
 of the whole chain at once. A stripe may be a part of a row of the result; early steps, which have
 more rows, then run more often than late ones. Rows that nothing reads are not computed.
+
+What a step computes depends on later steps alone. So the steps of a chain are added from its last
+one on, and what the chain costs is known after each: all chains with one end are read at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil
 from typing import NamedTuple
@@ -21,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..buffers import Ints
-from .network import Network
+from .network import Floats, Network, Step
 
 FAR = 2**40
 
@@ -62,6 +65,13 @@ class Rows(NamedTuple):
         return self.start[computed], self.stop[computed]
 
 
+class Read(NamedTuple):
+    """The rows of a value that a step reads in each stripe; where it does not run, none."""
+
+    start: Ints
+    rows: Ints
+
+
 class Cost(NamedTuple):
     """The most live bytes of a chain's inner values, the work, and bytes that are moved."""
 
@@ -73,6 +83,27 @@ class Cost(NamedTuple):
     """The bytes of halos, and of slices and concatenations of rows, that are copied."""
     ops: int
     """The calls of kernels in the program, those in a loop once."""
+
+
+class Turns(NamedTuple):
+    """Stripes that are alike: `turns` times `period` of them, from `first` on."""
+
+    first: int
+    period: int
+    turns: int
+
+    @property
+    def last(self) -> int:
+        return self.first + self.period * self.turns - 1
+
+    @property
+    def saved(self) -> int:
+        """The number of stripes that a loop saves."""
+        return self.period * (self.turns - 1)
+
+
+PERIODS = (1, 2, 4, 8, 16)
+"""The numbers of stripes after which they may be alike: those of parts of a row."""
 
 
 @dataclass(frozen=True)
@@ -101,209 +132,218 @@ def lead(net: Network, chain: Chain) -> int:
     return stripes
 
 
-def striped(net: Network, chain: Chain) -> dict[int, Rows]:
-    """Return the rows of each value that a chain computes, by stripes."""
-    last = net.steps[chain.last]
-    ahead = lead(net, chain) if chain.carried else 0
-    times = np.arange(-ahead, ceil(last.rows / chain.height)) + 1
-    times = np.delete(times, [at for at in chain.joined if at < len(times) - 1])
-    none = np.zeros(1, np.int64)
-    due = {last.writes: np.minimum(times * float(chain.height), last.rows)}
-    stop = last.floor(np.maximum(0, due[last.writes] + 1e-9))
-    rows = {last.writes: Rows(np.concatenate((none, stop[:-1])), stop, stop, stop)}
-    for at in range(chain.last - 1, chain.first - 1, -1):
-        step, v = net.steps[at], net.steps[at].writes
-        low, high = np.full(len(times), FAR), np.zeros(len(times), np.int64)
-        wanted = np.full(len(times), -np.inf)
-        for user in (net.steps[user] for user in net.values[v].users if user <= chain.last):
-            reach, (start, stop, *_) = user.reads[v], rows[user.writes]
-            runs = stop > start
-            low = np.minimum(low, np.where(runs, reach.first[np.where(runs, start, 0)], FAR))
-            high = np.maximum(high, np.where(runs, reach.end[stop], 0))
-            wanted = np.maximum(wanted, reach.due(due[user.writes]))
-        due[v] = np.minimum(wanted, step.rows)
-        if v in chain.carried:
-            stop = np.maximum(step.floor(np.maximum(due[v] + 1e-9, 0)), step.ceil(high))
-            stop = np.maximum.accumulate(stop)
-            first = np.minimum.accumulate(low[::-1])[::-1]
-            later = np.minimum(np.concatenate((first[1:], stop[-1:])), stop)
-            start = np.maximum(np.concatenate((none, stop[:-1])), step.floor(first))
-            start = np.minimum(start, stop)
-            rows[v] = Rows(start, stop, np.minimum(first, start), later)
-        else:
-            keep, stop = step.floor(np.minimum(low, high)), step.ceil(high)
-            rows[v] = Rows(keep, stop, keep, stop)
-    return rows
+@dataclass
+class Striped:
+    """The rows of the values of a chain, and the bytes that are live, in each stripe."""
 
-
-def reads(net: Network, rows: Mapping[int, Rows], at: int, v: int) -> tuple[Ints, Ints]:
-    """Return the first row of a value that a step reads in each stripe, and how many it reads."""
-    step = net.steps[at]
-    own, reach = rows[step.writes], step.reads[v]
-    first = reach.first[np.minimum(own.start, step.rows - 1)]
-    return first, np.where(own.stop > own.start, reach.end[own.stop] - first, 0)
-
-
-class Turns(NamedTuple):
-    """Stripes that are alike: `turns` times `period` of them, from `first` on."""
-
+    net: Network
+    chain: Chain
     first: int
-    period: int
-    turns: int
-
-    @property
-    def last(self) -> int:
-        return self.first + self.period * self.turns - 1
-
-    @property
-    def saved(self) -> int:
-        """The number of stripes that a loop saves."""
-        return self.period * (self.turns - 1)
-
-
-PERIODS = (1, 2, 4, 8, 16)
-"""The numbers of stripes after which they may be alike: those of parts of a row."""
-
-
-def turns_of(net: Network, chain: Chain, rows: Mapping[int, Rows]) -> Turns | None:
+    """The first step that was added."""
+    loads: Ints
+    """The bytes of inner values that are live in each step, from `chain.first` on, and stripe."""
+    due: dict[int, Floats]
+    """Of each value up to which row a stripe needs it, also between rows and before the first."""
+    alike: dict[int, NDArray[np.bool_]]
+    """Of each period, which stripes from 0 on are like those one and two periods later."""
+    rows: dict[int, Rows] = field(default_factory=dict[int, Rows])
+    parts: set[int] = field(default_factory=set[int])
     """
-    Return the most stripes that are alike, up to the rows from which on they compute and read.
-
-    None if there are few. Those of rows in parts differ: they are not in the same tensors.
-    """
-    places, sizes = list[Ints](), list[Ints]()
-    for at in range(chain.first, chain.last + 1):
-        of = rows[net.steps[at].writes]
-        new = of.stop - of.start
-        places += (of.start, of.later)
-        sizes += (new, of.stop - of.keep, of.stop - of.later)
-        for v in net.steps[at].reads:
-            first, count = reads(net, rows, at, v)
-            places.append(np.where(new > 0, first, of.start))
-            sizes.append(count)
-            if v in rows:  # and at the same place among those that are held
-                sizes.append(np.where(new > 0, first - rows[v].keep, 0))
-    every, fixed = np.array(places), np.array(sizes)
-    best: Turns | None = None
-    for period in PERIODS:
-        if every.shape[1] < 3 * period:
-            break
-        moved = every[:, period:] - every[:, :-period]
-        same = (moved[:, period:] == moved[:, :-period]).all(0)
-        equal = (fixed[:, period:] == fixed[:, :-period]).all(0)
-        same &= equal[period:] & equal[:-period]
-        first = 0
-        for at in (*np.flatnonzero(~same).tolist(), len(same)):
-            turns = Turns(first, period, (at - first) // period + 2)
-            if at - first >= period and (best is None or turns.saved > best.saved):
-                best = turns
-            first = at + 1
-    return best
-
-
-def in_parts(net: Network, chain: Chain, rows: Mapping[int, Rows]) -> frozenset[int]:
-    """
-    Return the carried values whose rows stay in the tensors that they were computed in.
+    The carried values whose rows stay in the tensors that they were computed in.
 
     They are those of which more rows stay than a step reads at once: a step joins what it reads.
     Other halos are copied to the front of new rows.
     """
-    parts: set[int] = set()
-    for v in chain.carried:
-        users = (user for user in net.values[v].users if user <= chain.last)
-        most = max(int(reads(net, rows, user, v)[1].max()) for user in users)
-        if int((rows[v].stop - rows[v].later).max()) > most:
-            parts.add(v)
-    return frozenset(parts)
+    reads: dict[tuple[int, int], Read] = field(default_factory=dict[tuple[int, int], Read])
+    """What steps read of values."""
+    outer: dict[int, Ints] = field(default_factory=dict[int, Ints])
+    """The bytes that a step reads of values from outside, which a loop copies."""
+    before: Ints | int = 0
+    """The bytes that are carried into a stripe."""
+    runs: Ints = field(default_factory=lambda: np.zeros(1, np.int64))
+    """How many steps run in a stripe."""
+    taken: set[int] = field(default_factory=set[int])
+    """The steps that write over an operand."""
+    work: int = 0
+    weights: int = 0
+    copied: int = 0
 
-
-def cost(net: Network, chain: Chain, rows: dict[int, Rows]) -> Cost:
-    """Return what a chain costs whose values have these `rows` in each stripe."""
-    first, last = chain.first, chain.last
-    count = len(rows[net.steps[last].writes].stop)
-    loads = np.zeros((last - first + 1, count), np.int64)
-    work = weights = moved = ops = 0
-    parts = in_parts(net, chain, rows)
-    turns = None if parts else turns_of(net, chain, rows)
-    written = np.ones(count, bool)
-    if turns is not None:
-        written[turns.first + turns.period : turns.last + 1] = False
-    for at in range(first, last + 1):
-        step, of = net.steps[at], rows[net.steps[at].writes]
-        new = of.stop - of.start
-        work += step.work * int(new.sum()) // step.rows
-        weights += step.weights * int((new > 0).sum())
-        ops += int((written & (new > 0)).sum())
-        sliced = _sliced(net, rows, at, parts)
-        loads[at - first] += sliced
-        moved += int(sliced.sum())
-        if at == last:
-            continue
-        size, own = net.values[step.writes].row_bytes, at - first
-        died = net.last_user(step.writes, last) - first
-        if step.writes in parts:
-            after = of.stop - of.part(of.later)
-            before = np.concatenate(([0], after[:-1]))
-            loads[own : died + 1] += (before + new) * size
+    def add(self) -> None:
+        """Add the step before the first one."""
+        at = self.first = self.first - 1
+        step, value = self.net.steps[at], self.net.steps[at].writes
+        is_last = at == self.chain.last
+        own = self.rows_of_result() if is_last else self.rows_of(step, self.users(value))
+        new, runs = own.stop - own.start, own.stop > own.start
+        self.work += step.work * int(new.sum()) // step.rows
+        self.weights += step.weights * int(runs.sum())
+        self.runs = self.runs + runs
+        self.loads[at - self.chain.first] += self.before
+        places, sizes = [own.start, own.later], [new, own.stop - own.keep, own.stop - own.later]
+        if is_last:
+            self.rows[value] = own
         else:
-            before, after = of.before, of.stop - of.later
-            loads[own : died + 1] += (of.stop - of.keep) * size
-            joined = (before > 0) & (new > 0)
-            loads[own] += np.where(joined, before + (new if net.copies else 0), 0) * size
-            loads[died] += np.where(of.later > of.keep, after, 0) * size
-            moved += int(np.where(joined, before, 0).sum() + after.sum()) * size
-        loads[:own] += before * size
-        loads[died + 1 :] += after * size
-    for at in range(first, last):
-        loads[at - first] -= _taken_over(net, chain, rows, at)
-    peak = int(loads.max())
-    if turns is not None:
-        for at in range(first, last + 1):
-            for v in net.steps[at].reads.keys() - rows.keys() - net.steps[at].copied:
-                read = reads(net, rows, at, v)[1]
-                loads[at - first] += np.where(read < net.values[v].rows, read, 0) * (
-                    net.values[v].row_bytes
-                )
-        end = rows[net.steps[last].writes]
-        loads[-1] += (end.stop - end.start) * net.values[net.steps[last].writes].row_bytes
-        peak = int(loads.max())
-    elif net.copies and not net.steps[last].reduces:
-        result = net.values[net.steps[last].writes]
-        unborn = 0 if result.is_returned else result.rows  # then its parts are live besides it
-        loads += (rows[net.steps[last].writes].stop - unborn) * result.row_bytes
-        peak = max(int(loads.max()), result.bytes - net.dying(first, last))
-        moved += result.bytes
-    return Cost(peak, work, weights, moved, ops)
+            self.hold(at, value, own)
+            held = [self.reads[user, value] for user in self.users(value)]
+            sizes += [np.where(read.rows > 0, read.start - own.keep, 0) for read in held]
+        for v, reach in step.reads.items():
+            first = reach.first[np.minimum(own.start, step.rows - 1)]
+            read = Read(first, np.where(runs, reach.end[own.stop] - first, 0))
+            self.reads[at, v] = read
+            places.append(np.where(runs, first, own.start))
+            sizes.append(read.rows)
+            self.load_slice(at, v)
+        self.compare(np.array(places), np.array(sizes))
 
+    def users(self, value: int) -> Sequence[int]:
+        return [user for user in self.net.values[value].users if user <= self.chain.last]
 
-def _sliced(net: Network, rows: Mapping[int, Rows], at: int, parts: AbstractSet[int]) -> Ints:
-    """Return the bytes of slices, and of joined parts, that a step of a chain reads."""
-    step = net.steps[at]
-    held = np.zeros(len(rows[step.writes].stop), np.int64)
-    for v in step.copied:
-        first, count = reads(net, rows, at, v)
-        of = rows.get(v)
-        if of is not None and v in parts:
+    def rows_of_result(self) -> Rows:
+        """Return the rows of the result of the chain."""
+        step = self.net.steps[self.chain.last]
+        stop = step.floor(np.maximum(0, self.due[step.writes] + 1e-9))
+        return Rows(np.concatenate(([0], stop[:-1])), stop, stop, stop)
+
+    def rows_of(self, step: Step, users: Sequence[int]) -> Rows:
+        """Return the rows of the result of a step that `users` need."""
+        v, steps = step.writes, self.net.steps
+        reads = [self.reads[user, v] for user in users]
+        low = np.min([np.where(read.rows > 0, read.start, FAR) for read in reads], 0)
+        high = np.max([np.where(read.rows > 0, read.start + read.rows, 0) for read in reads], 0)
+        wanted = np.max([steps[u].reads[v].due(self.due[steps[u].writes]) for u in users], 0)
+        self.due[v] = due = np.minimum(wanted, step.rows)
+        if v not in self.chain.carried:
+            keep, stop = step.floor(np.minimum(low, high)), step.ceil(high)
+            return Rows(keep, stop, keep, stop)
+        stop = np.maximum(step.floor(np.maximum(due + 1e-9, 0)), step.ceil(high))
+        stop = np.maximum.accumulate(stop)
+        first = np.minimum.accumulate(low[::-1])[::-1]
+        later = np.minimum(np.concatenate((first[1:], stop[-1:])), stop)
+        start = np.maximum(np.concatenate(([0], stop[:-1])), step.floor(first))
+        start = np.minimum(start, stop)
+        return Rows(start, stop, np.minimum(first, start), later)
+
+    def compare(self, places: Ints, sizes: Ints) -> None:
+        """Note which stripes are alike: they have equal sizes, at places that move evenly."""
+        for period, alike in self.alike.items():
+            moved = places[:, period:] - places[:, :-period]
+            equal = (sizes[:, period:] == sizes[:, :-period]).all(0)
+            alike &= (moved[:, period:] == moved[:, :-period]).all(0)
+            alike &= equal[period:] & equal[:-period]
+
+    def load_slice(self, at: int, v: int, sign: int = 1) -> None:
+        """Add the bytes of slices, and of joined parts, that a step reads of a value."""
+        net, (first, count), of = self.net, self.reads[at, v], self.rows.get(v)
+        if of is not None and v in self.parts:
             start, stop = of.part(first), of.part(first + np.maximum(count - 1, 0))
             is_copy = (start != stop) | (net.copies & ~of.is_part(first, first + count))
         else:
-            is_all = count == (net.values[v].rows if of is None else of.stop - of.keep)
-            is_copy = ~is_all & net.copies
-        held += np.where(is_copy, count, 0) * net.values[v].row_bytes
-    return held
+            is_copy = count != (net.values[v].rows if of is None else of.stop - of.keep)
+            is_copy &= net.copies
+        size = sign * net.values[v].row_bytes
+        if v in net.steps[at].copied:
+            copied = np.where(is_copy, count, 0) * size
+            self.loads[at - self.chain.first] += copied
+            self.copied += int(copied.sum())
+        elif of is None:
+            outer = np.where(count < net.values[v].rows, count, 0) * size
+            self.outer[at] = self.outer.get(at, 0) + outer
+
+    def hold(self, at: int, v: int, own: Rows) -> None:
+        """Add the bytes of a value that steps added before read."""
+        net, users, size = self.net, self.users(v), self.net.values[v].row_bytes
+        new, kept = own.stop - own.start, own.stop - own.later
+        for user in users:
+            self.load_slice(user, v, -1)
+        most = max(int(self.reads[user, v].rows.max()) for user in users)
+        if v in self.chain.carried and int(kept.max()) > most:
+            self.parts.add(v)
+        self.rows[v] = own
+        for user in users:
+            self.load_slice(user, v)
+        made, died = at - self.chain.first, max(users) - self.chain.first
+        if v in self.parts:
+            kept = own.stop - own.part(own.later)
+            before = np.concatenate(([0], kept[:-1]))
+            self.loads[made : died + 1] += (before + new) * size
+        else:
+            before = own.before
+            self.loads[made : died + 1] += (own.stop - own.keep) * size
+            joined = (before > 0) & (new > 0)
+            self.loads[made] += np.where(joined, before + (new if net.copies else 0), 0) * size
+            self.loads[died] += np.where(own.later > own.keep, kept, 0) * size
+            self.copied += int(np.where(joined, before, 0).sum() + kept.sum()) * size
+        self.before = self.before + before * size
+        self.loads[died + 1 :] += kept * size
+        if v not in self.chain.carried:
+            self.take_over(v, max(users))
+
+    def take_over(self, v: int, user: int) -> None:
+        """Let the last user of a value write over it, if it may."""
+        step, size = self.net.steps[user], self.net.values[v].row_bytes
+        of = self.net.values[step.writes]
+        is_free = user < self.chain.last and user not in self.taken and v in step.over
+        if is_free and of.row_bytes == size and self.net.values[v].rows == step.rows:
+            mine, own = self.rows[v], self.rows[step.writes]
+            same = (mine.start == own.start) & (mine.stop == own.stop)
+            self.loads[user - self.chain.first] -= np.where(same, own.stop - own.start, 0) * size
+            self.taken.add(user)
+
+    def turns(self) -> Turns | None:
+        """
+        Return the most stripes that are alike, up to the rows from which on they compute and read.
+
+        None if there are few. Those of rows in parts differ: they are not in the same tensors.
+        """
+        best: Turns | None = None
+        for period, same in self.alike.items() if not self.parts else ():
+            ends = np.concatenate(([-1], np.flatnonzero(~same), [len(same)]))
+            longest = int(np.diff(ends).argmax())
+            first, count = int(ends[longest]) + 1, int(ends[longest + 1] - ends[longest]) - 1
+            turns = Turns(first, period, count // period + 2)
+            if count >= period and (best is None or turns.saved > best.saved):
+                best = turns
+        return best
+
+    def cost(self) -> Cost:
+        """Return what the steps that were added cost."""
+        net, chain, turns = self.net, self.chain, self.turns()
+        last, loads = net.steps[chain.last], self.loads[self.first - chain.first :]
+        end, result = self.rows[last.writes], net.values[last.writes]
+        peak, copied, written = int(loads.max()), self.copied, np.ones(loads.shape[1], bool)
+        if turns is not None:
+            written[turns.first + turns.period : turns.last + 1] = False
+            for at, outer in self.outer.items():
+                peak = max(peak, int((loads[at - self.first] + outer).max()))
+            of_end = loads[-1] + self.outer.get(chain.last, 0)
+            peak = max(peak, int((of_end + (end.stop - end.start) * result.row_bytes).max()))
+        elif net.copies and not last.reduces:
+            unborn = 0 if result.is_returned else result.rows  # then its parts are live besides it
+            peak = int((loads.max(0) + (end.stop - unborn) * result.row_bytes).max())
+            peak = max(peak, result.bytes - net.dying(self.first, chain.last))
+            copied += result.bytes
+        return Cost(peak, self.work, self.weights, copied, int(self.runs[written].sum()))
 
 
-def _taken_over(net: Network, chain: Chain, rows: dict[int, Rows], at: int) -> Ints | int:
-    """Return the bytes that the result of a step of a chain takes over from an operand."""
-    step, own = net.steps[at], rows[net.steps[at].writes]
-    size = net.values[step.writes].row_bytes
-    for v in step.over & rows.keys():
-        of = rows[v]
-        is_last = net.last_user(v, chain.last) == at and net.values[v].row_bytes == size
-        if v not in chain.carried and is_last and net.values[v].rows == step.rows:
-            same = (of.start == own.start) & (of.stop == own.stop)
-            return np.where(same, own.stop - own.start, 0) * size
-    return 0
+def striped(net: Network, chain: Chain) -> Iterator[Striped]:
+    """Yield the rows of two and more steps before the end of a chain, and at last of all."""
+    ahead = lead(net, chain) if chain.carried else 0
+    last = net.steps[chain.last]
+    times = np.arange(-ahead, ceil(last.rows / chain.height)) + 1
+    times = np.delete(times, [at for at in chain.joined if at < len(times) - 1])
+    count = len(times)
+    this = Striped(
+        net,
+        chain,
+        chain.last + 1,
+        np.zeros((chain.last - chain.first + 1, count), np.int64),
+        {last.writes: np.minimum(times * float(chain.height), last.rows)},
+        {p: np.ones(count - 2 * p, bool) for p in PERIODS if count >= 3 * p},
+    )
+    this.add()
+    while this.first > chain.first:
+        this.add()
+        yield this
 
 
 def mixes(net: Network, first: int, last: int, parts: int = 6) -> list[frozenset[int]]:

@@ -15,7 +15,7 @@ from ..memory.arena import Arena, Entry
 from ..memory.limits import ALIGNMENT
 from ..memory.spaces import Space
 from ..program.dtypes import has_element_type
-from ..program.objects import Object
+from ..program.objects import Object, Storage, Tensor
 from ..program.program import Array, Function, Program, spec_of
 from .argument_types import check_types
 from .value_checks import check_arguments
@@ -51,7 +51,7 @@ def check_structures(program: Program, function: Function, values: Sequence[Flat
     homes = [param.device for param in function.params]
     homes += [0] * (len(values) - len(homes))
     args = (
-        built(value.structure, home, stand_in)[0]
+        built(value.structure, lambda leaf: Tensor(stand_in(leaf), home))[0]
         for value, home in zip(values, homes, strict=False)
     )
     objects = tuple(args)
@@ -64,9 +64,15 @@ def check_structures(program: Program, function: Function, values: Sequence[Flat
                 raise MachineError(f"{name} has unsupported type {type}")
 
 
-def new_entry(
-    program: Program, arena: Arena, index: int, values: Sequence[FlatValue], key: object
-) -> Entry:
+def allocated(leaf: Leaf, device: int, space: Space) -> Tensor:
+    """Return a tensor in memory of `space`, for a copy of a value; raise `OutOfMemory`."""
+    size = prod(leaf.shape) * leaf.dtype.itemsize
+    at, memory = space.take(size, ALIGNMENT, f"{leaf.dtype}{list(leaf.shape)}")
+    storage = Storage(size, device, memory, at, ALIGNMENT)
+    return Tensor(memory.view(leaf.dtype).reshape(leaf.shape), device, parts=(storage,))
+
+
+def new_entry(program: Program, arena: Arena, index: int, values: Sequence[FlatValue]) -> Entry:
     """
     Return an entry for calls of function `index` with arguments like `values`.
 
@@ -76,14 +82,10 @@ def new_entry(
     args: list[Object] = []
     inputs: list[Array] = []
     for param, value in zip(program.functions[index].params, values, strict=True):
-        space = spaces[param.device]
-
-        def allocate(leaf: Leaf, space: Space = space) -> Array:
-            size = prod(leaf.shape) * leaf.dtype.itemsize
-            _, memory = space.take(size, ALIGNMENT, f"{leaf.dtype}{list(leaf.shape)}")
-            return memory.view(leaf.dtype).reshape(leaf.shape)
-
-        arg, arrays = built(value.structure, param.device, allocate)
+        place = param.device, spaces[param.device]
+        arg, arrays = built(
+            value.structure, lambda leaf, p=place: Tensor(allocated(leaf, *p).array, p[0])
+        )
         args.append(arg)
         inputs += arrays
     base, size = (0,) * len(spaces), TraceSize()
@@ -92,4 +94,4 @@ def new_entry(
     types = [item for item in tensors if isinstance(item, Leaf)]
     extents = (*(space.extent for space in spaces), workspace.extent)
     simple = types if len(types) == len(values) else None
-    return Entry(key, index, frame, inputs, simple, extents)
+    return Entry([value.structure for value in values], frame, inputs, simple, extents)

@@ -14,7 +14,7 @@ import numpy as np
 from ...operators.records import record
 from ..errors import MachineError
 from ..memory.limits import Owner, default_limit
-from ..program.objects import Data, Object, Tensor, fields_of
+from ..program.objects import Closure, Data, Object, Tensor, fields_of
 from ..program.program import Array, spec_of
 from .unfolding import FEW, ITEM, charge, tuple_fields, unfolded_size
 
@@ -33,6 +33,10 @@ class Tagged(tuple["Value", ...]):
         return f"Tagged({self.tag}, {tuple(self)!r})"
 
 
+class Captured(Tagged):
+    """A closure of function `tag`, which stays inside the machine, with what it has captured."""
+
+
 Value: TypeAlias = "Array | tuple[Value, ...]"
 """A tensor, or data; data of tag 0 is a plain tuple, and the reverse."""
 
@@ -45,10 +49,14 @@ class Leaf(NamedTuple):
 
 
 class Node(NamedTuple):
-    """Data in a `FlatValue`; its `size` fields follow."""
+    """Data or a closure in a `FlatValue`; its `size` fields follow."""
 
     tag: int
     size: int
+    kind: type[Data | Closure] = Data
+
+
+Structure: TypeAlias = tuple[Leaf | Node, ...]
 
 
 @record
@@ -59,7 +67,7 @@ class FlatValue:
     Values of equal structure can use the same memory.
     """
 
-    structure: tuple[Leaf | Node, ...]
+    structure: Structure
     arrays: list[Array]
 
 
@@ -83,7 +91,8 @@ def flatten(argument: object, limit: int | None = None) -> FlatValue:
                 _require_room(argument, default_limit() if limit is None else limit)
                 is_counted = True
             tag = item.tag if isinstance(item, Tagged) else 0
-            structure.append(Node(tag, len(fields)))
+            kind = Closure if isinstance(item, Captured) else Data
+            structure.append(Node(tag, len(fields), kind))
             rest.extend(reversed(fields))
         else:
             array = as_array(item)
@@ -125,27 +134,24 @@ def plain_value(argument: object) -> Value:
     if not isinstance(argument, tuple | list):
         return as_array(argument)
     fields = map(plain_value, cast(Sequence[object], argument))
-    return Tagged(argument.tag, fields) if isinstance(argument, Tagged) else tuple(fields)
+    kind = type(argument) if isinstance(argument, Tagged) else None
+    return tuple(fields) if kind is None else kind(cast(Any, argument).tag, fields)
 
 
-def built(
-    structure: Sequence[Leaf | Node], device: int, allocate: Callable[[Leaf], Array]
-) -> tuple[Object, list[Array]]:
+def built(structure: Structure, allocate: Callable[[Leaf], Tensor]) -> tuple[Object, list[Array]]:
     """
-    Return an object on `device` of this structure; `allocate` returns the array of each tensor.
-
-    Also returns the arrays, in order.
+    Return an object of this structure, whose tensors `allocate` returns, and their arrays in order.
     """
-    arrays = [allocate(item) for item in structure if isinstance(item, Leaf)]
-    left = list(arrays)
+    tensors = [allocate(item) for item in structure if isinstance(item, Leaf)]
+    left = list(tensors)
     done: list[Object] = []
     for item in reversed(structure):
         if isinstance(item, Leaf):
-            done.append(Tensor(left.pop(), device))
+            done.append(left.pop())
             continue
         parts = tuple(done.pop() for _ in range(item.size))
-        done.append(Data(item.tag, parts))
-    return done.pop(), arrays
+        done.append(item.kind(item.tag, parts))
+    return done.pop(), [tensor.array for tensor in tensors]
 
 
 CURES = {"a closure": "return what it computes", "a reference": "return what it refers to"}
@@ -185,12 +191,13 @@ def assign(target: Array, source: Array) -> None:
         target[...] = source
 
 
-def copy_out(result: Object, owner: Owner) -> Value:
+def copy_out(result: Object, owner: Owner, *, stays: bool = False) -> Value:
     """
     Return a copy of `result` that shares no memory with the machine, charged to `owner`.
 
     Data that are shared are copied, and charged, each time that they occur. Raises
-    `StaysInsideError` if `result` contains anything but tensors and data.
+    `StaysInsideError` if `result` contains anything but tensors, data and, if the copy `stays` in
+    the machine, closures.
     """
     order: list[Object] = []  # each before its fields, the last field first
     rest = [result]
@@ -198,7 +205,7 @@ def copy_out(result: Object, owner: Owner) -> Value:
     while rest:
         item = rest.pop()
         order.append(item)
-        if isinstance(item, Data):
+        if isinstance(item, Data | Closure):
             rest.extend(item.parts)
             if not is_charged and len(order) + len(rest) > FEW:
                 charge(unfolded_size(result, fields_of), owner)
@@ -211,10 +218,13 @@ def copy_out(result: Object, owner: Owner) -> Value:
     for item in reversed(order):
         if isinstance(item, Tensor):
             done.append(copied(item.array))
-        elif isinstance(item, Data):
+        elif isinstance(item, Data) or (stays and isinstance(item, Closure)):
             fields = done[len(done) - len(item.parts) :]
             del done[len(done) - len(item.parts) :]
-            done.append(Tagged(item.tag, fields) if item.tag else tuple(fields))
+            if isinstance(item, Closure):
+                done.append(Captured(item.function, fields))
+            else:
+                done.append(Tagged(item.tag, fields) if item.tag else tuple(fields))
         else:
             raise StaysInsideError(item)
     return done.pop()
@@ -224,7 +234,8 @@ def object_of(value: Value) -> Object:
     """Return `value`, whose data are not nested deeply, as an object on the host."""
     if isinstance(value, tuple):
         tag = value.tag if isinstance(value, Tagged) else 0
-        return Data(tag, tuple(map(object_of, value)))
+        kind = Closure if isinstance(value, Captured) else Data
+        return kind(tag, tuple(map(object_of, value)))
     return Tensor(value, 0)
 
 

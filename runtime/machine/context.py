@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..calls.value_checks import fits
+from ..calls.values import Value
 from ..errors import MachineError
 from ..kernels.bind import Bind
 from ..memory.limits import Memory, Owner
@@ -84,6 +85,8 @@ class Context:
     """Binds kernels to arrays: to NumPy's, or to compiled ones."""
     observers: Sequence[Observer] = ()
     """They see all paths that are recorded."""
+    jump: Callable[..., Value] = field(init=False)
+    """Returns the result of a function, given values, that runs in place of an activation."""
 
     @staticmethod
     def of(
@@ -118,6 +121,12 @@ class Context:
     @cached_property
     def capacities(self) -> Mapping[int, int]:
         return capacities_of(self.program)
+
+    @cached_property
+    def may_jump(self) -> bool:
+        """Whether calls may run in place of others: values on one device, without references."""
+        has_caches = any(function.caches for function in self.program.functions)
+        return not (self.has_references or has_caches or any(self.homes))
 
     @cached_property
     def cycles(self) -> CallCycles:

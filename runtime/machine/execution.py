@@ -8,12 +8,14 @@ Execute prepared calls: run the recorded segments of a path, and record those th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
+from dataclasses import dataclass, field
 
 from ...operators.records import record
+from ..calls.call_arguments import allocated
+from ..calls.values import Value, built, copy_out, flatten
 from ..errors import MachineError, described
-from ..memory.limits import OutOfMemory, Stack
-from ..observe.counters import Counters, Counting
+from ..memory.limits import OutOfMemory, Owner, Stack
+from ..observe.counters import Countable, Counters, Counting
 from ..program.objects import Object
 from ..program.program import Array
 from .context import Context
@@ -79,16 +81,46 @@ def resume(
     return end.pc, known
 
 
+@dataclass(eq=False, slots=True)
+class Running:
+    """The instructions that a call may still execute, and the counters of what it has executed."""
+
+    counting: Counting
+    left: float
+    executed: dict[Counters | Countable, int] = field(
+        default_factory=dict["Counters | Countable", int]
+    )
+
+    def note(self, counters: Counters | Countable, length: int, times: int = 1) -> None:
+        """Note that a segment or a template of this `length` has run."""
+        self.left -= length * times
+        self.executed[counters] = self.executed.get(counters, 0) + times
+        if len(self.executed) > MAX_UNCOUNTED:
+            self.end()
+
+    def saved(self) -> tuple[float, dict[Counters | Countable, int]]:
+        """Return the state, for `restore`."""
+        return self.left, self.executed.copy()
+
+    def restore(self, state: tuple[float, dict[Counters | Countable, int]]) -> None:
+        """Forget what was executed since `saved` returned `state`: it is executed again."""
+        self.left, self.executed = state
+
+    def end(self) -> None:
+        """Hand over the counters."""
+        self.counting.note(self.executed)
+        self.executed = {}
+
+
 @record(eq=False)
 class Executor:
     """
-    Executes calls in prepared frames, within `max_instructions` for each call.
+    Executes calls in prepared frames.
 
     Paths are kept until those of a frame and its callees take `max_trace_size` bytes.
     """
 
     context: Context
-    counting: Counting
     max_instructions: int | None
     max_trace_size: int
 
@@ -104,18 +136,17 @@ class Executor:
     def execute(
         self,
         frame: Frame,
-        executed: list[Counters],
+        running: Running,
         decisions: list[Decision] | None = None,
-    ) -> Object:
+    ) -> Object | TailCall:
         """
-        Run `frame` to its end; append the counters of each executed segment to `executed`.
+        Run `frame`, a part of the call `running`; return its result, or the call in its place.
 
         What depends on data is appended to `decisions`. The callers' segments are kept on an
         explicit stack.
         """
         callers: list[Segment] = []
         stack, depth = Stack(self.context.memory), 0
-        left = inf if self.max_instructions is None else self.max_instructions
         segment = self.root(frame)
         while True:
             thunk = None
@@ -124,12 +155,8 @@ class Executor:
                     thunk()
             except Exception as error:  # of a kernel, possibly a plug-in's
                 raise self._kernel_fault(segment, thunk, error) from error
-            executed.append(segment.counters)
-            if len(executed) > MAX_UNCOUNTED:
-                self.counting.note(executed.copy())
-                executed.clear()
-            left -= segment.length
-            if left < 0:
+            running.note(segment.counters, segment.length)
+            if running.left < 0:
                 limit = f"{self.max_instructions} instructions (--max-instructions)"
                 raise self._fault(segment, MachineError(f"exceeded the limit of {limit}"))
             end = segment.end
@@ -148,7 +175,12 @@ class Executor:
                         self._extend(stack, segment, len(callers))
                     segment = self.root(end.callee)
                 case TailCall():
-                    segment = self.root(end.callee)
+                    if not callers:
+                        return end
+                    segment = callers.pop()
+                    depth -= segment.trace_size + ACTIVATION_SIZE
+                    value = self.context.jump(end.function, self.values(end), running)
+                    segment = self._received(segment, value, decisions)
                 case Branch() | Read():
                     key = end.decide()
                     if decisions is not None:
@@ -158,6 +190,30 @@ class Executor:
                     segment = self._successor(segment, end.ref.contents)
                 case _:
                     segment = self._successor(segment, None)
+
+    def values(self, call: TailCall) -> list[Value]:
+        """Return copies of the arguments of `call`."""
+        owner = Owner(self.context.memory)
+        return [copy_out(arg, owner, stays=True) for arg in call.args]
+
+    def _received(self, caller: Segment, value: Value, decisions: list[Decision] | None) -> Segment:
+        """Return the segment after the call at the end of `caller`, whose result is `value`."""
+        flat, end = flatten(value), caller.end
+        if decisions is not None:
+            decisions.append(flat.structure)
+        successor = caller.successors.get(flat.structure)
+        if successor is None:
+            assert isinstance(end, Call), "it is a caller"
+            assert caller.state is not None, "it continues"
+            state = caller.state.copy()
+            result, inputs = built(flat.structure, lambda leaf: allocated(leaf, 0, state.spaces[0]))
+            state.write(end.dst, result)
+            successor = self._record(state, end.pc, {})
+            successor.inputs = inputs
+            self._keep(caller, flat.structure, successor)
+        for target, array in zip(successor.inputs, flat.arrays, strict=True):
+            target[...] = array
+        return successor
 
     def _extend(self, stack: Stack, segment: Segment, calls: int) -> None:
         """Reserve memory for the call that `segment` makes, or fail at that call."""
@@ -191,9 +247,12 @@ class Executor:
         values = [tensor.array.copy() for tensor in end.tensors] if isinstance(end, Read) else ()
         pc, known = resume(state, end, key, values, returned, kept)
         successor = self._record(state, pc, known)
+        self._keep(segment, key, successor)
+        return successor
+
+    def _keep(self, segment: Segment, key: Decision, successor: Segment) -> None:
         if segment.frame.trace_size.size <= self.max_trace_size:
             segment.successors[key] = successor
-        return successor
 
     def _kernel_fault(self, segment: Segment, thunk: object, error: Exception) -> MachineError:
         """Return the `error` of a callable in `segment` as an error at its instruction."""

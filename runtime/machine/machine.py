@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
@@ -50,11 +50,11 @@ from ..program.checking import check_program
 from ..program.dtypes import element_type
 from ..program.objects import Tensor
 from ..program.program import Array, Program
-from ..templates.table import Executed, Templates
+from ..templates.table import Pending, Templates
 from . import float_errors
 from .context import Context
-from .execution import Executor
-from .paths import Decision
+from .execution import Executor, Running
+from .paths import Decision, TailCall
 
 if TYPE_CHECKING:
     from ..native.compiled_kernels import NativeLibrary
@@ -72,22 +72,21 @@ def _check_bound(name: str, bound: object) -> None:
     raise MachineError(f"{name} must be an integer of at least 0, but got {bound!r:.80}")
 
 
-class _Forget:
+class _Weakly:
     """
-    Reclaim the memory of `machine`, if it is still alive.
+    Call a method of a machine, if it is still alive.
 
-    Memory refers to this as long as anything is charged to it, which must not keep the machine.
+    Its memory, as long as anything is charged to it, and its context must not keep the machine.
     """
 
     __slots__ = ("_method",)
 
-    def __init__(self, machine: Machine) -> None:
-        self._method = WeakMethod(machine.forget)
+    def __init__(self, method: Callable[..., Any]) -> None:
+        self._method = WeakMethod(method)
 
-    def __call__(self) -> None:
-        forget = self._method()
-        if forget is not None:
-            forget()
+    def __call__(self, *args: object) -> Any:
+        method = self._method()
+        return None if method is None else method(*args)
 
 
 class Machine:
@@ -133,16 +132,15 @@ class Machine:
         self._counting = Counting()
         operators = (step.op for kernel in program.kernels for step in kernel.steps)
         binds = kernels_of(operators) if kernels is None else kernels
-        self.memory.reclaim = _Forget(self)
+        self.memory.reclaim = _Weakly(self.forget)
         observers: list[Observer] = [Poison()] if self.memory.poison else []
         if sanitize:
             from ..observe.sanitizer import Sanitizer
 
             observers = [Sanitizer(self.memory)]
         self._context = Context.of(program, constants or {}, binds, self.memory, native, observers)
-        self._executor = Executor(
-            self._context, self._counting, max_instructions, max_trace_size(self.memory)
-        )
+        self._context.jump = _Weakly(self._jump)
+        self._executor = Executor(self._context, max_instructions, max_trace_size(self.memory))
         self.templates = Templates(self._context)
         """The functions of recorded paths, for calls with other sizes."""
         self._max_instructions = inf if max_instructions is None else max_instructions
@@ -239,6 +237,7 @@ class Machine:
         context = self._context
         observed = copy(self)
         observed._context = replace(context, observers=(*context.observers, observer))
+        observed._context.jump = _Weakly(observed._jump)
         observed._executor = replace(self._executor, context=observed._context)
         observed.templates = self.templates.again(observed._context)
         observed._idle = []
@@ -298,78 +297,94 @@ class Machine:
         observers = self._context.observers
         for observer in observers:
             observer.begin(self.program.functions[index].name)
+        running = Running(self._counting, self._max_instructions)
         try:
-            if index in self.templates.by_function:
-                bound = self._bound(arena, index, args)
-                if bound is not None:
-                    return bound if out is None else store(object_of(bound), out)
-            return self._recorded(arena, index, args, out)
+            return self._run(arena, Pending(index, args), running, out)
         finally:
+            running.end()
             for observer in observers:
                 observer.end()
 
-    def _recorded(
-        self, arena: Arena, index: int, args: Sequence[object], out: Value | None
+    def _jump(self, index: int, args: Sequence[Value], running: Running) -> Value:
+        """Return the result of a call that runs in place of an activation, in another arena."""
+        arena = self._acquire()
+        result = self._run(arena, Pending(index, args, True), running, None, stays=True)
+        self._release(arena)
+        return result
+
+    def _run(
+        self,
+        arena: Arena,
+        call: Pending,
+        running: Running,
+        out: Value | None,
+        *,
+        stays: bool = False,
     ) -> Value:
-        """Call function `index` on a recorded path, which may get a template."""
-        entry = arena.recent(index, args)
-        decisions: list[Decision] | None = None
-        arrays: Sequence[Any] = args
-        if entry is None:
-            decisions = []
-            values = flattened(self.program.functions[index], args, self.memory.limit)
-            entry = self._entry(arena, index, values)
-            arrays = [array for value in values for array in value.arrays]
-        for target, array in zip(entry.inputs, arrays, strict=True):
-            target[...] = array
-        executed: list[Counters] = []
+        """
+        Run `call`, and the calls in its place, by templates and recorded paths in turns.
+
+        The result may have closures if it `stays` in the machine.
+        """
         settings = float_errors.ignore()
         try:
-            result = self._executor.execute(entry.frame, executed, decisions)
+            while True:
+                if call.function in self.templates.by_function:
+                    ran = self.templates.run(arena.bound, call, running)
+                    if not isinstance(ran, Pending):
+                        return ran if out is None else store(object_of(ran), out)
+                    call = ran
+                result = self._recorded(arena, call, running, out, stays)
+                if not isinstance(result, Pending):
+                    return result
+                call = result
+        finally:
+            float_errors.restore(settings)
+            arena.settle()
+
+    def _recorded(
+        self, arena: Arena, call: Pending, running: Running, out: Value | None, stays: bool
+    ) -> Value | Pending:
+        """Run `call` on a recorded path, which may get a template."""
+        function, args = self.program.functions[call.function], call.args
+        entry = arena.entry(call.function)
+        decisions: list[Decision] | None = None
+        arrays: Sequence[Any] = args
+        try:
+            if entry is not None and entry.accepts(args):
+                arena.use(entry)
+            else:
+                decisions = []
+                values = flattened(function, args, self.memory.limit)
+                entry = self._entry(arena, call.function, values)
+                arrays = [array for value in values for array in value.arrays]
+        except OutOfMemory as error:
+            raise MachineError(f"the arguments of {function.name}: {error}") from error
+        for target, array in zip(entry.inputs, arrays, strict=True):
+            target[...] = array
+        try:
+            result = self._executor.execute(entry.frame, running, decisions)
+            jumps = isinstance(result, TailCall)
             if decisions is not None:
-                self.templates.learn(index, args, decisions)
+                self.templates.learn(call, decisions, jumps)
+            if jumps:
+                return Pending(result.function, self._executor.values(result), True)
             if out is not None:
                 return store(result, out)
             if type(result) is Tensor and result.array.nbytes <= SMALL_RESULT:
                 return copied(result.array)
-            return copy_out(result, Owner(self.memory))
+            return copy_out(result, Owner(self.memory), stays=stays)
         except OutOfMemory as error:
-            name = self.program.functions[index].name
-            raise MachineError(f"the result of {name}: {error}") from error
+            raise MachineError(f"the result of {function.name}: {error}") from error
         except StaysInsideError as error:
-            function = self.program.functions[index]
             error.location = function.location(len(function.instructions) - 1)
             raise
-        finally:
-            float_errors.restore(settings)
-            self._counting.note(executed)
-            arena.settle()
-
-    def _bound(self, arena: Arena, index: int, args: Sequence[object]) -> Value | None:
-        """Return the result of a call by a template, or None if none fits."""
-        settings = float_errors.ignore()
-        try:
-            ran = self.templates.run(arena.bound, index, args, self._max_instructions)
-            if ran is None:
-                return None
-            bound, (result, sizes) = ran
-            arena.used(bound.extents)
-            self._counting.note((Executed(bound.template, sizes),))
-            arena.settle()
-            return result
-        finally:
-            float_errors.restore(settings)
 
     def _entry(self, arena: Arena, index: int, values: Sequence[FlatValue]) -> Entry:
         """Return what is prepared in `arena` for calls of function `index` with such arguments."""
-        key = (index, tuple(value.structure for value in values))
-        try:
-            entry = arena.find(key)
-            if entry is None:
-                check_structures(self.program, self.program.functions[index], values)
-                entry = new_entry(self.program, arena, index, values, key)
-                arena.add(entry)
-        except OutOfMemory as error:
-            name = self.program.functions[index].name
-            raise MachineError(f"the arguments of {name}: {error}") from error
+        entry = arena.entry(index)
+        if entry is None or entry.key != [value.structure for value in values]:
+            check_structures(self.program, self.program.functions[index], values)
+            entry = new_entry(self.program, arena, index, values)
+        arena.use(entry)
         return entry

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from ...operators.records import record
 from ...operators.sizes import maximum
+from ..calls.values import Structure
 from ..errors import MachineError
 from ..kernels.bind import Thunk
 from ..memory.gaps import cut, meets
@@ -51,18 +51,6 @@ class TraceSize:
 
 
 @dataclass(eq=False, slots=True)
-class Loop:
-    """
-    The frames that may run in place of `first`, by their function and arguments.
-
-    Each is with the tensors into which the arguments are copied.
-    """
-
-    first: Frame
-    targets: dict[object, tuple[Frame, Sequence[Tensor]]] = field(default_factory=dict[Any, Any])
-
-
-@dataclass(eq=False, slots=True)
 class Frame:
     """
     The prepared activation of a function on given arguments: its memory and its paths.
@@ -82,8 +70,6 @@ class Frame:
     """The bytes that its callers have not written in the storages that are its arguments."""
     is_nested: bool = False
     """True if it has a caller."""
-    loop: Loop | None = None
-    """The frames that tail calls run in place of this one, if there are any."""
     born: int = field(default_factory=birth)
 
     def owns(self, value: Object) -> bool:
@@ -331,9 +317,10 @@ class Call:
 
 @record
 class TailCall:
-    """Run `callee`, into which the arguments were copied, in place of this activation."""
+    """Call `function` with the values of `args` in place of this activation, which ends."""
 
-    callee: Frame
+    function: int
+    args: tuple[Object, ...]
 
 
 @record
@@ -353,10 +340,10 @@ class Contents:
 
 
 End = Return | Branch | Read | Call | TailCall | Jump | Contents
-Decision = bool | tuple[bytes, ...] | Object | tuple[Object, object] | None
+Decision = bool | tuple[bytes, ...] | Object | tuple[Object, object] | Structure | None
 """
-A branch's outcome, the values read, the decision of a call's `Return` or the object that a
-reference held; None after a jump.
+A branch's outcome, the values read, the decision of a call's `Return`, the structure of the result
+of tail calls, or the object that a reference held; None after a jump.
 """
 Known = dict[Tensor, Array]
 """Values of tensors that the instruction at which a path continues needs."""
@@ -370,7 +357,7 @@ class Segment:
     `origins` are, for each of `steps`, its instruction and its step in the kernel. Instruction
     `pc` is the last one, and `end` says what it does. `successors` are the segments recorded
     so far that follow, by the decision at `end`. `state` is the state at the end, unless nothing
-    follows.
+    follows. `inputs` are what the result of tail calls, after which it begins, is copied into.
     """
 
     frame: Frame
@@ -382,11 +369,12 @@ class Segment:
     state: State | None
     length: int
     trace_size: int = 0
+    inputs: Sequence[Array] = ()
     successors: dict[Decision, Segment] = field(default_factory=dict["Decision", "Segment"])
 
     def __post_init__(self) -> None:
         self.trace_size = SEGMENT_SIZE + HELD_SIZE * len(self.steps)
-        if isinstance(self.end, Call | TailCall):
+        if isinstance(self.end, Call):
             self.trace_size += FRAME_SIZE
         if self.state is not None:
             held = len(self.state.registers) + self.state.references.unshared

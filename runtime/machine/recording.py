@@ -36,7 +36,6 @@ from ..program.kernel_shapes import MAX_SIZES, UnknownShape, size_inputs
 from ..program.objects import Closure, Computation, Data, Object, Ref, Storage, Tensor, tensors_in
 from ..program.program import Array, Function, Kernel, Step, TensorSpec, spec_of
 from ..program.size_operations import SCALARS, Relation, Scalar
-from . import tail_calls
 from .binding import Bound
 from .context import Context
 from .kernel_plan import KernelPlan
@@ -50,7 +49,6 @@ from .paths import (
     Jump,
     KilledRegister,
     Known,
-    Loop,
     Read,
     Return,
     Segment,
@@ -59,6 +57,8 @@ from .paths import (
 )
 
 ObjectT = TypeVar("ObjectT", Tensor, Data, Ref, Storage, Closure)
+MAX_OBJECTS = 64
+"""Limit on the objects in arguments of a call that runs in place of its caller."""
 
 
 class NeedsValues(Exception):
@@ -114,7 +114,7 @@ class Recorder:
         self.counters.peak = {d: size for d, size in enumerate(self.state.peak) if size}
         self.counters.share(self.context.counters)
         frame = self.state.frame
-        state = None if isinstance(end, Return) else self.state
+        state = None if isinstance(end, Return | TailCall) else self.state
         count = len(self.executed)
         segment = Segment(
             frame, self.steps, self.origins, self.counters, end, self.pc, state, count
@@ -525,27 +525,28 @@ class Recorder:
         return Call(frame, dst, self.pc + 1)
 
     def tail_call(self, dst: int, function: int, args: tuple[Object, ...]) -> TailCall | None:
-        """Copy `args` to a frame that runs in place of this one, or return None: the call nests."""
-        frame = self.state.frame
-        if self.context.has_references or any(o.keeps_frames for o in self.observers):
+        """
+        Return the end of this activation if the call may run in its place; None if the call nests.
+
+        Calls of a function by itself nest if the structure of data changes: a loop that builds a
+        list needs its memory in any case, and one that folds a list need not copy it.
+        """
+        frame, registers = self.state.frame, self.state.registers
+        if not self.context.may_jump or any(o.keeps_frames for o in self.observers):
             return None
-        registers = self.state.registers
         rest = self.context.cycles.after_tail_call(
             *(frame.function, self.pc, dst, function),
             lambda register: isinstance(registers.get(register), Object),
         )
-        if rest is None:
+        kinds = _kinds(args)
+        if rest is None or kinds is None:
             return None
-        loop = frame.loop or Loop(frame)
-        copied = tail_calls.arguments(args, frame, loop.first, function == frame.function)
-        target = copied and tail_calls.target(loop, function, copied[0])
-        if target is None or copied is None:
+        if function == frame.function and kinds != _kinds(frame.args):
             return None
-        frame.loop = loop
-        for thunk in tail_calls.copies(copied[1], target[1], frame.workspace):
-            self.compute(thunk)
         self.executed += map(type, rest)
-        return TailCall(target[0])
+        for observer in self.observers:
+            observer.jumps(self)
+        return TailCall(function, args)
 
     def invoke(self, i: vm.Invoke) -> End:
         return self.call(i.dst, i.function, self.objects(i.args))
@@ -761,6 +762,22 @@ class Recorder:
 
     def kill_register(self, i: vm.KillRegister) -> None:
         self.state.kill(i.register, self.pc)
+
+
+def _kinds(args: Sequence[Object]) -> list[object] | None:
+    """Return the kinds of the objects in `args`, depth first; None if they cannot be copied."""
+    kinds: list[object] = []
+    rest = list(args)
+    while rest and len(kinds) <= MAX_OBJECTS:
+        match item := rest.pop():
+            case Tensor():
+                kinds.append(Tensor)
+            case Data(tag=fact) | Closure(function=fact):
+                kinds.append((type(item), fact, len(item.parts)))
+                rest += item.parts
+            case _:
+                return None
+    return None if rest else kinds
 
 
 def rows_of(array: Array, axis: int, start: int, count: int) -> Array:

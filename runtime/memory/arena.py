@@ -6,10 +6,10 @@ The memory in which one call at a time runs, and what was prepared in it for ear
                 cuda:0   | storages …       |
       scratch            | scratch memory of kernels …  |
       entries   main(float32[8, 16])      uses the first bytes of each region
-                main(float32[9, 16])      uses the same bytes
+                scale(float32[9])         uses the same bytes
 
-The entries of an arena lie in the same bytes, as only one of them runs at a time. So they take as
-much memory as the largest.
+There is one entry a function, for the arguments that were recorded last: templates run others. All
+lie in the same bytes, as only one of them runs at a time, and take as much memory as the largest.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..machine.paths import Call, Frame, Segment, TailCall
+from ..calls.values import Structure
+from ..machine.paths import Call, Frame, Segment
 from ..program.program import Array
 from .limits import Memory
 from .regions import Extent, Region
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
     from ..templates.bound import Bound
     from ..templates.template import Template
 
-MAX_SIGNATURES = 16
-"""Number of argument types for which an arena keeps prepared entries."""
+MAX_BOUND = 64
+"""Number of templates that an arena keeps in its memory."""
 WINDOW = 16
 """Number of calls after which memory is returned that none of them needed."""
 SPARE = 1 << 20
@@ -49,14 +50,13 @@ def max_trace_size(memory: Memory) -> int:
 @dataclass(eq=False, slots=True)
 class Entry:
     """
-    A function prepared for arguments of certain types.
+    A function prepared for arguments of the structures `key`.
 
     `inputs` are the arrays into which the arguments are copied, depth first. `types` are those of
     the arguments if all are tensors. `extents` are the bytes that it needs.
     """
 
-    key: object
-    function: int
+    key: Sequence[Structure]
     frame: Frame
     inputs: Sequence[Array]
     types: Sequence[tuple[np.dtype[Any], tuple[int, ...]]] | None
@@ -64,31 +64,31 @@ class Entry:
     weight: int = 0
     """The size of its recorded paths when it last ran."""
 
-    def accepts(self, function: int, args: Sequence[object]) -> bool:
+    def accepts(self, args: Sequence[object]) -> bool:
         """Test whether a call is certainly one for which this was prepared."""
         types = self.types
-        if function != self.function or types is None or len(args) != len(types):
+        if types is None or len(args) != len(types):
             return False
         for arg, (dtype, shape) in zip(args, types, strict=True):
             if type(arg) is not np.ndarray or arg.dtype is not dtype or arg.shape != shape:
                 return False
         return True
 
-    def forget_paths(self, calls: tuple[type[Call], type[TailCall]] = (Call, TailCall)) -> None:
+    def forget_paths(self, call: type[Call] = Call) -> None:
         """
         Drop what was recorded, without cycles that only the garbage collector would find.
 
-        When the interpreter ends, the names of this module may be gone: `calls` are kept here.
+        When the interpreter ends, the names of this module may be gone: `call` is kept here.
         """
         frames = [self.frame]
         while frames:
             frame = frames.pop()
             segments: list[Segment] = [] if frame.root is None else [frame.root]
-            frame.root = frame.loop = None
+            frame.root = None
             while segments:
                 segment = segments.pop()
                 segments += segment.successors.values()
-                if isinstance(segment.end, calls):
+                if isinstance(segment.end, call):
                     frames.append(segment.end.callee)
         self.frame.trace_size.size = 0
 
@@ -104,8 +104,8 @@ class Arena:
         self._regions = [Region(memory) for _ in range(devices)]
         self._scratch = Region(memory)
         self._reuses = reuses
-        self._entries: dict[object, Entry] = {}
-        """The one that was used least recently is the first."""
+        self._entries: dict[int, Entry] = {}
+        """By function."""
         self.trace_size = 0
         """Approximate bytes of the recorded paths of all entries."""
         self._max_trace_size = max_trace_size(memory)
@@ -114,8 +114,7 @@ class Arena:
         """The bytes that the calls of this window need."""
 
     def __del__(self) -> None:
-        while self._entries:
-            self._evict()
+        self._forget()
 
     def spaces(self) -> tuple[Space, ...]:
         """Return the memory for a new entry, by device: all bytes, from the first one on."""
@@ -125,16 +124,13 @@ class Arena:
         """Return `template` in the memory of this arena."""
         bound = self._bound.get(template)
         if bound is None:
-            while len(self._bound) >= MAX_SIGNATURES:
+            while len(self._bound) >= MAX_BOUND:
                 del self._bound[next(iter(self._bound))]
             from ..templates.bound import Bound
 
             bound = self._bound[template] = Bound(template, (*self._regions, self._scratch))
+        self._recent[bound.extents] = None
         return bound
-
-    def used(self, extents: tuple[Extent, ...]) -> None:
-        """Note what a call of a template needs."""
-        self._recent[extents] = None
 
     def workspace(self) -> Workspace:
         """Return the scratch memory for a new entry: all bytes, from the first one on."""
@@ -150,31 +146,22 @@ class Arena:
         """The prepared functions, in no particular order."""
         return self._entries.values()
 
-    def recent(self, function: int, args: Sequence[object]) -> Entry | None:
-        """
-        Return the entry that ran last, if it is for such a call.
+    def entry(self, function: int) -> Entry | None:
+        """Return the entry of `function`, if there is one."""
+        return self._entries.get(function)
 
-        That takes less time than to compute its key.
-        """
-        entry = self.last
-        return entry if entry is not None and entry.accepts(function, args) else None
-
-    def find(self, key: object) -> Entry | None:
-        """Return the entry for `key`, ready to run; `OutOfMemory` if its bytes are too many."""
-        entry = self._entries.get(key)
-        if entry is not None:
-            self.add(entry)
-        return entry
-
-    def add(self, entry: Entry) -> None:
-        """Keep `entry` for later calls; drop the one that was used least recently if too many."""
+    def use(self, entry: Entry) -> None:
+        """Make `entry` ready to run, and that of its function; `OutOfMemory` if it is too large."""
+        if entry is self.last:
+            return
         for extent in entry.extents:
             extent.cover(extent.top, "its memory")
-        self._entries.pop(entry.key, None)
-        self._entries[entry.key] = self.last = entry
+        former = self._entries.get(entry.frame.function)
+        if former is not None and former is not entry:
+            self.trace_size -= former.weight
+            former.forget_paths()
+        self._entries[entry.frame.function] = self.last = entry
         self._recent[entry.extents] = None
-        if len(self._entries) > MAX_SIGNATURES:
-            self._evict()
 
     def settle(self) -> None:
         """Keep what is recorded, and memory, within their limits after a call."""
@@ -186,19 +173,18 @@ class Arena:
         if size != entry.weight:
             self.trace_size += size - entry.weight
             entry.weight = size
-            while self.trace_size > self._max_trace_size:
-                self._evict()
+            if self.trace_size > self._max_trace_size:
+                self._forget()
         if self.calls % WINDOW == 0:
             self._trim()
             self._recent = {} if self.last is None else {self.last.extents: None}
 
-    def _evict(self) -> None:
-        """Drop the entry that was used least recently."""
-        entry = self._entries.pop(next(iter(self._entries)))
-        self.trace_size -= entry.weight
-        if entry is self.last:
-            self.last = None
-        entry.forget_paths()
+    def _forget(self) -> None:
+        """Drop all entries."""
+        for entry in self._entries.values():
+            entry.forget_paths()
+        self._entries.clear()
+        self.last, self.trace_size = None, 0
 
     def _trim(self) -> None:
         """Return memory that no recent call needed, unless it is little."""

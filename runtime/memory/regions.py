@@ -78,13 +78,14 @@ class Region:
     The first `charged` of them are reserved from `memory`.
     """
 
-    __slots__ = ("_bytes", "_mapping", "_owner", "_start", "memory")
+    __slots__ = ("_mapping", "_owner", "_start", "bytes", "memory")
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
         self._mapping: mmap.mmap | None = None
         self._start = 0
-        self._bytes: Bytes = np.empty(0, np.uint8)
+        self.bytes: Bytes = np.empty(0, np.uint8)
+        """All bytes that there are now, covered or not."""
         self._owner = Owner(memory)
 
     @property
@@ -92,25 +93,20 @@ class Region:
         """Number of bytes at the start that may be committed."""
         return self._owner.size
 
-    @property
-    def bytes(self) -> Bytes:
-        """All bytes that there are now, covered or not."""
-        return self._bytes
-
     def cover(self, size: int, what: str) -> None:
         """
         Make the first `size` bytes usable, for `what`.
 
         Raises `OutOfMemory` if that exceeds the memory limit or the system's memory.
         """
-        if size > len(self._bytes):
+        if size > len(self.bytes):
             self._replace(size, what)
         elif size > self._owner.size:
             self._owner.reserve(size - self._owner.size, what)
 
     def view(self, start: int, size: int) -> Bytes:
         """Return `size` bytes from byte `start`, which must be covered."""
-        return self._bytes[start : start + size]
+        return self.bytes[start : start + size]
 
     def trim(self, keep: int) -> None:
         """Discard all but the first `keep` bytes; they must be covered again before use."""
@@ -134,7 +130,7 @@ class Region:
             whole = np.frombuffer(mapping, np.uint8)
             start = -whole.ctypes.data % MAX_ALIGNMENT
             self._mapping, self._start, self._owner = mapping, start, owner
-            self._bytes = whole[start : start + length]
+            self.bytes = whole[start : start + length]
             weakref.finalize(whole, _dispose, owner).atexit = False
             return
         raise OutOfMemory(f"{what} needs {size} bytes, but the system has not enough")
@@ -143,7 +139,7 @@ class Region:
         """Yield the lengths of a buffer to try, for at least `size` bytes."""
         if can_reserve():
             yield max(size, min(self.memory.limit, MAX_RESERVATION))
-        yield max(size, 2 * len(self._bytes), FIRST)
+        yield max(size, 2 * len(self.bytes), FIRST)
         yield size
 
 

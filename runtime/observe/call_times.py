@@ -45,6 +45,8 @@ class Kind(Enum):
     """Other bytes are live."""
     LEAVE = auto()
     """A function returns."""
+    JUMP = auto()
+    """The function that begins next continues this one: a tail call."""
     PREPARED = auto()
     """A path was recorded."""
 
@@ -264,6 +266,9 @@ class CallTimes:
         """The functions that have not returned, each with its start."""
         self._work: tuple[Mark, Any, int] | None = None
         """The current work, with the numbers of its mark, and its start."""
+        self._jumps = False
+        self._tried = 0
+        """The number of marks when a template began."""
         self._uncounted = self._preparation = 0
         self._preparing = ("", 0)
         self._start = self._last = clock()
@@ -271,14 +276,17 @@ class CallTimes:
     def shorten(self, now: int) -> None:
         """Add up what was logged until `now`."""
         self._add_up()
+        self._tried = 0
         self._last = self._clock()
         self._uncounted += self._last - now
 
+    def tries(self) -> None:
+        """Note that a template begins, which may not fit."""
+        self._tried = len(self.log)
+
     def starts_over(self) -> None:
-        """Forget the marks, as all that was done is done again."""
-        self.log.clear()
-        self._open.clear()
-        self._work = None
+        """Forget the marks since a template began, as all that was done is done again."""
+        del self.log[self._tried :]
 
     def prepares(self, function: str) -> None:
         """Note that a path through `function` begins to be recorded."""
@@ -317,9 +325,12 @@ class CallTimes:
                     self._end_work()
                     if not self._open and self._last == self._start:
                         self.times.transfer += now - self._start - self._preparation
-                    self._open.append((self._program.functions[mark.function].name, now))
-                case Kind.RESUME:
+                    if not self._jumps:
+                        self._open.append((self._program.functions[mark.function].name, now))
+                    self._jumps = False
+                case Kind.RESUME | Kind.JUMP:
                     self._end_work()
+                    self._jumps = mark.kind is Kind.JUMP
                 case Kind.LEAVE:
                     self._end_work()
                     self._leave(now)

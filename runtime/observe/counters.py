@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, NamedTuple, Protocol, TypeAlias
@@ -93,11 +93,11 @@ class Counting:
 
     def __init__(self) -> None:
         self._total = Counters()
-        self._pending: deque[Sequence[Counters | Countable]] = deque()
+        self._pending: deque[Mapping[Counters | Countable, int]] = deque()
         self._lock = Lock()
 
-    def note(self, executed: Sequence[Counters | Countable]) -> None:
-        """Queue the counters of executed segments; they must not change."""
+    def note(self, executed: Mapping[Counters | Countable, int]) -> None:
+        """Queue the counters of executed segments, with their times; they must not change."""
         self._pending.append(executed)
         if len(self._pending) > MAX_PENDING:
             self.total()
@@ -105,13 +105,11 @@ class Counting:
     def total(self) -> Counters:
         """Return the sum of all counters so far."""
         with self._lock:
-            times: dict[Counters, int] = {}
+            times = Counter[Counters | Countable]()
             while self._pending:
-                for item in self._pending.popleft():
-                    counters = item if isinstance(item, Counters) else item.counters()
-                    times[counters] = times.get(counters, 0) + 1
-            for counters, count in times.items():
-                self._total.add(counters, count)
+                times.update(self._pending.popleft())
+            for item, count in times.items():
+                self._total.add(item if isinstance(item, Counters) else item.counters(), count)
         return self._total
 
 

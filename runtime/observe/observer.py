@@ -53,7 +53,7 @@ class Observer:
     """Notes nothing; subclasses override what they need."""
 
     keeps_frames = False
-    """True if a tail call must not run in the frame of its caller."""
+    """True if a tail call must not run in place of its caller."""
 
     def begin(self, function: str) -> None:
         """Begin a call of `function` in this thread; a kernel may make another before it ends."""
@@ -61,8 +61,11 @@ class Observer:
     def end(self) -> None:
         """End the call that began last."""
 
+    def tries(self) -> None:
+        """Note that a template begins, which may not fit."""
+
     def starts_over(self) -> None:
-        """Note that a template did not fit: what the call has done is done again."""
+        """Note that it did not fit: what was done since it began is done again."""
 
     def prepares(self, function: str) -> None:
         """Note that a path through `function` begins to be recorded or traced."""
@@ -90,6 +93,9 @@ class Observer:
 
     def returns(self, recorder: Recorded, result: Object) -> None:
         """Note that the activation ends with `result`."""
+
+    def jumps(self, recorder: Recorded) -> None:
+        """Note that a tail call begins in place of the activation, which ends."""
 
     def copies(self, recorder: Recorded, device: int, spec: TensorSpec) -> None:
         """Note that the instruction copies a tensor of this type to `device`."""

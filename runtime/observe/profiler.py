@@ -71,6 +71,9 @@ class Profile(Observer):
         with self._lock:
             self.times.add(times)
 
+    def tries(self) -> None:
+        self._now.runs[-1].tries()
+
     def starts_over(self) -> None:
         self._now.runs[-1].starts_over()
 
@@ -82,9 +85,7 @@ class Profile(Observer):
         self._now.runs[-1].prepared(self._now.binding)
 
     def follows(self, recorder: Recorded) -> None:
-        frame = recorder.state.frame
-        begins = recorder.pc == 0 and frame.loop is None  # a tail call continues its caller
-        self._mark(recorder, Kind.ENTER if begins else Kind.RESUME)
+        self._mark(recorder, Kind.RESUME if recorder.pc else Kind.ENTER)
         self._now.operands, self._now.live = None, ()
         self.executed(recorder)
 
@@ -121,6 +122,9 @@ class Profile(Observer):
 
     def returns(self, recorder: Recorded, result: Object) -> None:
         self._mark(recorder, Kind.LEAVE)
+
+    def jumps(self, recorder: Recorded) -> None:
+        self._mark(recorder, Kind.JUMP)
 
     def _memory(self, recorder: Recorded, device: int | None, size: Any) -> None:
         self._now.live = tuple(recorder.state.live)

@@ -84,7 +84,7 @@ class ReferenceMachine:
         values = flattened(called, args)
         arrays = (array for value in values for array in value.arrays)
         placed = [
-            built(value.structure, home, lambda leaf: np.array(next(arrays), leaf.dtype))[0]
+            built(value.structure, lambda leaf: Tensor(np.array(next(arrays), leaf.dtype), home))[0]
             for value, home in zip(values, homes, strict=False)
         ]
         frames = [self._enter(names.index(function), placed, 0)]

@@ -11,40 +11,34 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from ...operators.records import record
-from ..calls.values import plain_value
+from ..calls.values import Value, plain_value
 from ..errors import MachineError
 from ..machine.context import Context
+from ..machine.execution import Running
 from ..machine.paths import Decision
-from ..observe.counters import Counters
+from .bound import Bound, Executed
 
 if TYPE_CHECKING:
-    from .bound import Bound
     from .template import Template
 
 MAX_TEMPLATES = 16
 """Number of templates of a function; the one that was used least recently is dropped."""
 FIRST, RUNS_FOR_ANOTHER = 8, 8
 """Number of templates that a function gets at once, and of their runs for each later one."""
-MAX_SEEN = 1 << 12
-"""Number of shapes that are recorded when they come again."""
 MAX_FAILURES = 4
 """Number of paths without a template after which a function gets no more."""
 
 
-@record
-class Executed:
-    """The counters of a call of a template, until they are read."""
+class Pending(NamedTuple):
+    """A call that must be recorded; `jumps` if it runs in place of another."""
 
-    template: Template
-    sizes: Sequence[int]
-
-    def counters(self) -> Counters:
-        return self.template.counters(self.sizes)
+    function: int
+    args: Sequence[Any]
+    jumps: bool = False
 
 
 def _shapes(item: Any) -> object:
@@ -67,21 +61,27 @@ class Templates:
     """The number of calls of a function that templates ran."""
     _first: dict[int, object] = field(default_factory=dict[int, object])
     """The shapes and decisions of the first recorded call of a function."""
-    _seen: set[object] = field(default_factory=set[object])
-    """Shapes that ran templates with kernels to bind: recorded when they come again."""
+    _last: dict[int, object] = field(default_factory=dict[int, object])
+    """The shapes of the last call whose template had kernels to bind: the next one is recorded."""
     _traced: dict[int, int] = field(default_factory=dict[int, int])
     _lock: Lock = field(default_factory=Lock)
 
-    def learn(self, index: int, args: Sequence[Any], decisions: Sequence[Decision]) -> None:
-        """Make a template of the path that was just recorded for `args`, if it may be worth it."""
+    def learn(self, call: Pending, decisions: Sequence[Decision], jumps: bool) -> None:
+        """
+        Make a template of the path that was just recorded for `call`, if it may be worth it.
+
+        It is for turns of loops: paths that a tail call leads to, or that end with one, `jumps`.
+        """
+        index, args = call.function, call.args
         with self._lock:
             failures = self.failures.setdefault(index, [])
             try:
-                shapes = index, _shapes(args)
+                shapes = _shapes(args)
             except RecursionError:
                 return
             path = shapes, tuple(decisions)
-            if self._first.setdefault(index, path) == path or shapes in self._seen:
+            is_first = self._first.setdefault(index, path) == path
+            if (is_first and not (jumps or call.jumps)) or self._last.get(index) == shapes:
                 return
             if len(failures) >= MAX_FAILURES:
                 return
@@ -114,44 +114,54 @@ class Templates:
         return copies
 
     def run(
-        self,
-        bind: Callable[[Template], Bound],
-        index: int,
-        args: Sequence[object],
-        limit: float,
-    ) -> tuple[Bound, Any] | None:
+        self, bind: Callable[[Template], Bound], call: Pending, running: Running
+    ) -> Value | Pending:
         """
-        Run a template of function `index`; return None if the call must be recorded.
+        Run templates for `call`, and for calls in its place, until one returns.
 
-        Otherwise returns what ran, and its result and sizes. `bind` binds a template to memory. A
-        path has at most `limit` instructions.
+        Otherwise returns the call that must be recorded. `bind` binds a template to memory.
         """
-        templates = self.by_function[index]
-        if not all(type(arg) is np.ndarray for arg in args):
-            try:
-                args = [*map(plain_value, args)]
-            except (MachineError, RecursionError):
-                return None
-        shapes = (index, _shapes(args)) if any(t.opaque for t in templates) else None
-        if shapes in self._seen:
-            return None
-        for number, template in enumerate(templates):
-            if template.length > limit:
-                continue
-            try:
-                bound = bind(template)
-                result = bound.run(args)
-            except Exception:  # recorded, it fails with its position
-                bound = result = None
-            if bound is None or result is None:
-                for observer in self.context.observers:
+        index, args, jumps = call
+        observers = self.context.observers
+        while templates := self.by_function.get(index):
+            for arg in args:
+                if type(arg) is not np.ndarray:
+                    try:
+                        args = [*map(plain_value, args)]
+                    except (MachineError, RecursionError):
+                        return call
+                    break
+            for number, template in enumerate(templates):
+                if template.length > running.left:
+                    continue
+                if template.opaque and self._last.get(index) == _shapes(args):
+                    return Pending(index, args, jumps)
+                for observer in observers:
+                    observer.tries()
+                bound, before = bind(template), running.saved() if template.loops else None
+                try:
+                    result = bound.run(running, args)
+                except Exception:  # recorded, it fails with its position
+                    result = None
+                if result is not None:
+                    break
+                if before is not None:
+                    running.restore(before)
+                for observer in observers:
                     observer.starts_over()
-                continue
-            if template.opaque and len(self._seen) < MAX_SEEN:
-                self._seen.add(shapes)
+            else:
+                break
+            value, sizes = result
+            running.note(Executed(template, sizes), template.length)
             self.runs[index] = self.runs.get(index, 0) + 1
+            if template.opaque:
+                self._last[index] = _shapes(args)
             if number:
                 others = [other for other in templates if other is not template]
                 self.by_function[index] = [template, *others]
-            return bound, result
-        return None
+            if template.jumps is None:
+                return value
+            if template.jumps == index and not observers:
+                value = bound.turns(value, running)
+            index, args, jumps = template.jumps, value, True
+        return Pending(index, args, jumps)

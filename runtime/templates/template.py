@@ -3,7 +3,7 @@ A path as a Python function of its arguments, generated from what was traced.
 
     def make(cover, W, M0):                     once for each arena
         v3 = nd((1, 32), k2, W, 0)              what is the same in all calls
-        def run(p0, p1):
+        def run(running, p0, p1):
             a0_0, a0_1, = a0.shape              sizes and guards; None if one does not hold
             s0 = a0_1
             if not (2 <= s0 < 2147483648): return None
@@ -32,17 +32,17 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..calls.lent_caches import buffer_rows
-from ..calls.values import StaysInsideError, Tagged, copied
+from ..calls.values import Captured, StaysInsideError, Tagged, copied
 from ..kernels.bind import Thunk, flattened
 from ..machine.context import Context
 from ..machine.paths import Decision
 from ..observe.counters import Counters
-from ..program.objects import Data, Object, Tensor
+from ..program.objects import Closure, Object, Tensor
 from ..program.program import Cache, Function
 from .places import Line, Place, Root
 from .sizes import code_of, plain, value_of
 from .thunk_code import closure
-from .tracer import Traces, trace_path
+from .tracer import Traces, code_of_value, trace_path
 
 _NAME = re.compile(r"\b[aeprsv]\d+(?:_\d+)?\b")
 _PLACE = re.compile(r"<(\d+)\|([^|]*)\|([^>]*)>")
@@ -70,6 +70,10 @@ class Template:
     _counted: Counted
     again: Callable[[Context], Template]
     """Traces the path once more, for other observers."""
+    jumps: int | None
+    """The function whose call, with the result as arguments, replaces this one."""
+    loops: bool
+    """True if it runs calls that others replace."""
 
     def counters(self, sizes: Sequence[int]) -> Counters:
         """Return the counts of a call whose result came with these `sizes`."""
@@ -101,6 +105,7 @@ _ENVIRONMENT: Mapping[str, Any] = {
     "int64": np.dtype(np.int64),
     "partial": partial,
     "run_thunks": run_thunks,
+    "Captured": Captured,
     "Tagged": Tagged,
 }
 
@@ -137,12 +142,14 @@ class _Writer:
         self.leaving: dict[int, tuple[str, Place]] = {}
         """The storages, by number, that leave as arrays of their own, with their names."""
         self.kept: list[str] = []
-        tensors = list(_tensors(result))
+        tensors = [item for item in _items(result) if isinstance(item, Tensor)]
         if not traces.breaks:
             self._find_leaving(tensors)
         sizes = [tensor.array.nbytes for tensor in tensors]
         self.charged = code_of(plain(sum(sizes)))
-        self.result = self._value(result)
+        if traces.jump is None and any(isinstance(item, Closure) for item in _items(result)):
+            raise StaysInsideError(result)
+        self.result = code_of_value(result, self._array)
         self.lent: dict[int, Cache] = {}
         """The caches of results that are storages, by the number of these."""
         for cache in traces.caches.values():
@@ -162,19 +169,21 @@ class _Writer:
                 if place.nbytes == root.size:
                     self.leaving[root.number] = place.name(), place
 
-    def _value(self, item: Object) -> str:
-        """Return the expression for a result: arrays that share no memory with the machine."""
-        if isinstance(item, Data):
-            fields = "".join(f"{self._value(part)}, " for part in item.parts)
-            return f"Tagged({item.tag}, ({fields}))" if item.tag else f"({fields})"
-        if not isinstance(item, Tensor):
-            raise StaysInsideError(item)
-        place: Any = item.array
+    def _array(self, place: Any) -> str:
+        """
+        Return the expression for an array of the result, which shares no memory with the machine.
+
+        Arguments of a call in place of this one may be arguments of this one, and constants.
+        """
+        jumps = self.traces.jump is not None
         if not isinstance(place, Place):
-            return f"copied({self.trace.constant(place)})"
+            code = self.trace.constant(place)
+            return code if jumps else f"copied({code})"
         if isinstance(place.base, Root) and place.base.number in self.leaving:
             return f"r{place.base.number}"
-        return f"copied({place.name()})"
+        is_kept = jumps and not (isinstance(place.base, Root) or place.base == "W")
+        copy = "copied" if place.dtype.kind == "b" else "array"
+        return place.name() if is_kept else f"{copy}({place.name()})"
 
     def template(self, index: int, count: int, again: Callable[[Context], Template]) -> Template:
         traces, counters = self.traces, self.traces.counters
@@ -194,7 +203,7 @@ class _Writer:
             [
                 f"def make(cover, W{peaks}):",
                 *(f"    {line}" for line in self.kept),
-                f"    def run({', '.join(f'p{n}' for n in range(count))}):",
+                f"    def run({', '.join(['running', *(f'p{n}' for n in range(count))])}):",
                 *(f"        {line}" for line in body),
                 f"        return {self.result}, ({''.join(f'{leaf}, ' for leaf in leaves)})",
                 "    return run",
@@ -216,6 +225,8 @@ class _Writer:
             counters,
             names["count"],
             again,
+            traces.jump,
+            bool(traces.loops),
         )
 
     def _lines(self) -> list[Line]:
@@ -276,10 +287,12 @@ class _Writer:
     def _phases(
         self, lines: Sequence[Line], covers: Sequence[str], sizes: Sequence[tuple[int, str, str]]
     ) -> Iterator[str]:
+        before = f"cover({', '.join('0' for _ in (0, *self.traces.needs))})"
         for phase, cover in enumerate(covers):
             yield from _statements([(name, code) for p, name, code in sizes if p == phase])
-            if phase == 0 or cover != covers[phase - 1]:
+            if cover != before:
                 yield cover
+            before = cover
             if self.traces.context.memory.poison:
                 yield f"w = {code_of(plain(self.traces.extents[phase][-1]))}"
             if phase == 0:
@@ -296,12 +309,11 @@ class _Writer:
             yield from (line.code for line in lines if line.phase == phase)
 
 
-def _tensors(result: Object) -> Iterator[Any]:
-    """Yield the tensors in a result, depth first."""
-    if isinstance(result, Tensor):
-        yield result
-    for part in result.parts if isinstance(result, Data) else ():
-        yield from _tensors(part)
+def _items(result: Object) -> Iterator[Any]:
+    """Yield the objects in a result, depth first."""
+    yield result
+    for part in () if isinstance(result, Tensor) else result.parts:
+        yield from _items(part)
 
 
 def _expanded(

@@ -32,14 +32,25 @@ from ...operators.sizes.size_table import OPERATIONS, PREDICATES
 from ..calls.addresses import address
 from ..calls.argument_types import check_types
 from ..calls.value_checks import check_arguments
-from ..calls.values import Tagged
+from ..calls.values import StaysInsideError, built, object_of, stand_in
 from ..kernels.bind import Attrs, Bind, Thunk
 from ..kernels.checked import ArrayElements, SizeChecked, tensor_of
 from ..machine.binding import Bound, overlaps_of
 from ..machine.context import Context
 from ..machine.execution import resume
 from ..machine.kernel_plan import KernelPlan, plan_kernel
-from ..machine.paths import Branch, Call, Contents, Decision, Frame, Read, Return, State, TraceSize
+from ..machine.paths import (
+    Branch,
+    Call,
+    Contents,
+    Decision,
+    Frame,
+    Read,
+    Return,
+    State,
+    TailCall,
+    TraceSize,
+)
 from ..machine.recording import Recorder
 from ..memory.limits import POISON
 from ..memory.packing import Layout, Plans
@@ -47,7 +58,7 @@ from ..memory.scratch import Workspace
 from ..memory.spaces import Space
 from ..observe.counters import Counters
 from ..program.dtypes import element_type
-from ..program.objects import Data, Object, Storage, Tensor
+from ..program.objects import Closure, Data, Object, Storage, Tensor
 from ..program.program import Array, Cache, Kernel, Step, TensorSpec, spec_of
 from ..program.size_operations import Scalar
 from .places import Body, Flags, Place, Root, Sizes, shape_code
@@ -126,6 +137,8 @@ class Traces:
     """The facts about a path that is traced, so far."""
 
     context: Context
+    index: int
+    """The number of its function."""
     trace: Trace = field(default_factory=Trace)
     roots: list[Root] = field(default_factory=list[Root])
     written: dict[Root, list[tuple[Any, Any]]] = field(
@@ -141,6 +154,12 @@ class Traces:
     extents: list[list[Any]] = field(default_factory=list[list[Any]])
     """The bytes that each phase needs, by device, and of scratch memory."""
     length: int = 0
+    arguments: int = 0
+    """The number of arrays that are arguments, or results of loops."""
+    loops: int = 0
+    """The number of loops of tail calls that are run before the path continues."""
+    jump: int | None = None
+    """The function whose call, at the end, replaces this one."""
     caches: dict[object, Cache] = field(default_factory=dict[object, "Cache"])
     """By the names of their arguments."""
 
@@ -364,9 +383,6 @@ class Tracer(Recorder):
         check(bind.rule, RuleCall(bind.name, attrs, operands, elements), results)
         return bind.bind
 
-    def tail_call(self, dst: int, function: int, args: tuple[Object, ...]) -> None:
-        """Calls nest: the path is known, and short."""
-
 
 def copy_apart(target: Array, source: Array) -> None:
     """Copy `source`, unless it is where `target` is."""
@@ -388,11 +404,12 @@ def trace_path(
     """
     Trace the path that function `index` takes for `args`, and return its result.
 
-    Raises `NoTemplate` if it has no template, or what the recorder raises.
+    That is data of its arguments if another call, `traces.jump`, runs in its place. Raises
+    `NoTemplate` if it has no template, or what the recorder raises.
     """
     if context.has_references:
         raise NoTemplate("references")
-    traces = Traces(context)
+    traces = Traces(context, index)
     objects = _parameters(traces, index, args)
     if not context.memory.poison and not any(isinstance(arg, tuple) for arg in args):
         caches = context.program.functions[index].caches
@@ -416,6 +433,14 @@ def trace_path(
                 return traces, end.result
             state, call = callers.pop()
             pc, known = resume(state, call, None, (), end, end.kept)
+        elif isinstance(end, TailCall):
+            if not callers:
+                traces.finish()
+                traces.jump = end.function
+                return traces, Data(0, end.args)
+            state, call = callers.pop()
+            state.write(call.dst, _result(traces, end, next(left)))
+            pc, known = call.pc, {}
         elif isinstance(end, Call):
             callers.append((state, end))
             state, pc, known = State.entry(end.callee), 0, {}
@@ -440,59 +465,92 @@ def trace_path(
 
 def _parameters(traces: Traces, index: int, args: Sequence[object]) -> tuple[Object, ...]:
     """Return places for arguments of such types, with guards that arguments have them."""
-    trace, body = traces.trace, traces.body
     program = traces.context.program
     function = program.functions[index]
     named: dict[str, Number] = {}
     found: list[Object] = []
-    count = 0
-
-    def tensor(arg: Any, name: str, device: int, labels: Sequence[str], declared: Any) -> Tensor:
-        dtype = trace.constant(arg.dtype)
-        trace.guard(f"type({name}) is nd and {name}.dtype is {dtype}")
-        dims = [f"{name}_{axis}" for axis in range(arg.ndim)]
-        if dims:
-            trace.lines.append((f"{', '.join(dims)},", f"{name}.shape"))
-        else:
-            trace.guard(f"{name}.shape == ()")
-        shape: list[Number] = []
-        for axis, size in enumerate(arg.shape):
-            label = labels[axis] if axis < len(labels) else ""
-            if declared is not None and declared[axis] is not None:
-                trace.guard(f"{dims[axis]} == {size}")
-                shape.append(size)
-            elif label and label in named:
-                trace.guard(f"{dims[axis]} == {code_of(named[label])}")
-                shape.append(named[label])
-            else:
-                shape.append(trace.dim(dims[axis], size))
-                if label:
-                    named[label] = shape[-1]
-        body.add(f"if {name}.flags.num & 257 != 257: {name} = array({name}, order='C')")
-        place: Any = Place(body, name, 0, arg.dtype, shape, flags=Flags(True, False))
-        return Tensor(place, device)
-
-    def value(arg: Any, code: str, device: int, labels: Sequence[str], declared: Any) -> Object:
-        nonlocal count
-        if not isinstance(arg, tuple):
-            if code != f"a{count}":
-                trace.lines.append((f"a{count}", code))
-            name, count = f"a{count}", count + 1
-            return tensor(arg, name, device, labels, declared)
-        fields: Any = arg
-        tag = fields.tag if isinstance(fields, Tagged) else 0
-        kind = f"{trace.constant(Tagged)} and {code}.tag == {tag}" if tag else "tuple"
-        trace.guard(f"type({code}) is {kind} and len({code}) == {len(fields)}")
-        parts = [value(f, f"{code}[{i}]", device, (), None) for i, f in enumerate(fields)]
-        return Data(tag, tuple(parts))
-
     for number, (param, arg) in enumerate(zip(function.params, args, strict=True)):
         declared = param.spec.shape if param.spec else None
-        found.append(value(arg, f"p{number}", param.device, param.dims, declared))
+        item, facts = object_of(cast(Any, arg)), (param.dims, declared, named)
+        found.append(_argument(traces, item, f"p{number}", param.device, *facts))
     objects = tuple(found)
     check_arguments(program, function, objects)
     check_types(program, function, objects)
     return objects
+
+
+def _result(traces: Traces, call: TailCall, structure: Any) -> Object:
+    """Return places for the result of `call`, of this structure, and of what runs in its place."""
+    code = code_of_value(Data(0, call.args), partial(_name_in, traces))
+    name = f"p{len(traces.context.program.functions[traces.index].params) + traces.loops}"
+    traces.loops += 1
+    jump = traces.trace.constant(traces.context.jump)
+    traces.body.add(f"{name} = {jump}({call.function}, {code}, running)")
+    traces.begin_phase()
+    return _argument(traces, built(structure, lambda leaf: Tensor(stand_in(leaf), 0))[0], name)
+
+
+def code_of_value(item: Object, name: Callable[[Any], str]) -> str:
+    """Return the expression for a value; `name` returns that for an array in it."""
+    if isinstance(item, Tensor):
+        return name(item.array)
+    if not isinstance(item, Data | Closure):
+        raise StaysInsideError(item)
+    fields = f"({''.join(f'{code_of_value(part, name)}, ' for part in item.parts)})"
+    if isinstance(item, Closure):
+        return f"Captured({item.function}, {fields})"
+    return f"Tagged({item.tag}, {fields})" if item.tag else fields
+
+
+def _argument(
+    traces: Traces,
+    arg: Object,
+    code: str,
+    device: int = 0,
+    labels: Sequence[str] = (),
+    declared: Any = None,
+    named: dict[str, Number] | None = None,
+) -> Object:
+    """Return places for a value like `arg`, which is `code`, with guards that it is like that."""
+    trace, body = traces.trace, traces.body
+    named = {} if named is None else named
+
+    if isinstance(arg, Tensor):
+        array: Any = arg.array
+        name = f"a{traces.arguments}"
+        traces.arguments += 1
+        dims, dtype = [f"{name}_{axis}" for axis in range(array.ndim)], trace.constant(array.dtype)
+        trace.lines.append((name, code))
+        trace.guard(f"type({name}) is nd and {name}.dtype is {dtype}")
+        shape: list[Number] = []
+        if not array.shape or (declared and None not in declared):
+            trace.guard(f"{name}.shape == {array.shape}")
+            shape += array.shape
+        else:
+            trace.lines.append((f"{', '.join(dims)},", f"{name}.shape"))
+        for axis in range(len(shape), array.ndim):
+            label = labels[axis] if axis < len(labels) else ""
+            if declared and declared[axis] is not None:
+                trace.guard(f"{dims[axis]} == {array.shape[axis]}")
+                shape.append(array.shape[axis])
+            elif label and label in named:
+                trace.guard(f"{dims[axis]} == {code_of(named[label])}")
+                shape.append(named[label])
+            else:
+                shape.append(trace.dim(dims[axis], array.shape[axis]))
+                if label:
+                    named[label] = shape[-1]
+        body.add(f"if {name}.flags.num & 257 != 257: {name} = array({name}, order='C')")
+        place: Any = Place(body, name, 0, array.dtype, shape, flags=Flags(True, False))
+        return Tensor(place, device)
+    assert isinstance(arg, Data | Closure), "other objects stay inside"
+    tag = arg.tag if isinstance(arg, Data) else arg.function
+    kind = "Tagged" if isinstance(arg, Data) else "Captured"
+    is_plain = isinstance(arg, Data) and not tag
+    guard = "tuple" if is_plain else f"{kind} and {code}.tag == {tag}"
+    trace.guard(f"type({code}) is {guard} and len({code}) == {len(arg.parts)}")
+    parts = [_argument(traces, part, f"{code}[{i}]", device) for i, part in enumerate(arg.parts)]
+    return type(arg)(tag, tuple(parts))
 
 
 def _require_decision(traces: Traces, end: Branch, decision: Decision) -> None:

@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -27,14 +28,54 @@ def test_each_form_is_read_and_printed(options: list[str], tmp_path: Path):
     assert mlir_opt(printed.read_text()) == mlir_opt(text)
 
 
-def test_each_op_of_the_seven_dialects_is_among_the_forms():
+WORDS = """
+    alignment arg_attrs branch_weights callee case_operand_segments case_values cases cast condition
+    constant dilations dimension dimensions disjoint doc fastmath fmr function_type indexing_maps
+    inner_dims_pos isDataCache isExact isWrite iterator_types kind library_call localityHint
+    lowerBoundMap lowerBoundsGroups lowerBoundsMap map mapping msg name no_inline nontemporal
+    outer_dims_perm overflowFlags permutation predicate reassociation reductions res_attrs
+    roundingmode staticLowerBound staticStep staticUpperBound static_basis static_inner_tiles
+    static_offsets static_output_shape static_sizes static_strides step steps strides sym_name
+    sym_visibility type unsignedCmp upperBoundMap upperBoundsGroups upperBoundsMap value
+""".split()
+"""Of 4,400 words in `libMLIR.so`, and others that came to mind, those that `mlir-opt` 22 has as a
+property of some op."""
+
+
+def names_of_ops() -> set[str]:
+    """Return the ops of the seven dialects that `mlir-opt` knows."""
     library = Path(tool("mlir-opt")).parents[1] / "lib" / "libMLIR.so"
     word = rb"\0((?:memref|scf|cf|func|arith|affine|linalg)\.[a-z_0-9.]+)(?=\0)"
     names = {name.decode() for name in re.findall(word, library.read_bytes())}
-    text = "\n// -----\n".join(f"{name} =" for name in sorted(names))
+    errors = errors_of([f"{name} =" for name in sorted(names)])
+    return names - {*re.findall("custom op '(.*)' is unknown", errors)}
+
+
+def errors_of(parts: Iterable[str]) -> str:
     command = [tool("mlir-opt"), "--split-input-file"]
-    errors = subprocess.run(command, input=text, capture_output=True, text=True).stderr
-    ops = names - {*re.findall("custom op '(.*)' is unknown", errors)}
+    text = "\n// -----\n".join(parts)
+    return subprocess.run(command, input=text, capture_output=True, text=True).stderr
+
+
+def test_each_op_of_the_seven_dialects_is_among_the_forms():
     forms = mlir_opt(FORMS.read_text(), "--mlir-print-op-generic")
+    ops = names_of_ops()
     assert len(ops) > 200
     assert not ops - {*re.findall(r'"([a-z]+\.[\w.]+)"[ (]', forms)}
+
+
+def test_each_property_of_the_seven_dialects_is_among_the_forms():
+    found, pending = dict[str, set[str]](), names_of_ops()
+    while pending:  # each error names one property that is no array of floats
+        words = {op: [word for word in WORDS if word not in found.get(op, ())] for op in pending}
+        wrong = {op: ", ".join(f"{word} = array<f32: 1.0>" for word in words[op]) for op in words}
+        errors = errors_of(f'"{op}"() <{{{wrong[op]}}}> : () -> ()' for op in wrong)
+        named = re.findall(r"for op (\S+): Invalid attribute `(\w+)` in property", errors)
+        pending = {op for op, _ in named}
+        for op, word in named:
+            found.setdefault(op, set()).add(word)
+    forms = mlir_opt(FORMS.read_text(), "--mlir-print-op-generic")
+    for op, text in re.findall(r'"([a-z]+\.[\w.]+)"\([^\n]*?<\{(.*?)\}>', forms):
+        found[op] = found.get(op, set()) - {*re.findall(r"(\w+)(?= =|[,}]|$)", text)}
+    assert len(found) > 120
+    assert not {op: words for op, words in found.items() if words}

@@ -126,6 +126,7 @@ expand-math                . . . . . . . . . +
 allocate-registers         < < < < < < < . | |
 move-reshapes              < < < < < < < | . |
 fuse-elementwise           < < < < < < < | . |
+compute-by-rows            < < < < < < < | + |
 compute-in-destinations    < < < < < < < | + |
 call-blas                  < < < < < < < | + |
 transpose-operands         < < < < < < < | + |

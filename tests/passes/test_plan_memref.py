@@ -79,7 +79,7 @@ def overwrite_dead_bytes(module: ModuleOp) -> int:
 
 def library(text: str, folder: Path, name: str) -> ctypes.CDLL:
     passes = ["func.func(scf-forall-to-for)", "func.func(convert-linalg-to-loops)", *LOWER_TO_LLVM]
-    settings, path = Settings(level=1), folder / f"{name}.so"
+    settings, path = Settings(), folder / f"{name}.so"
     code = compile_text(text, passes, settings, name).code
     path.write_bytes(linked_library(Inputs([code], STANDALONE), settings, path.name))
     return ctypes.CDLL(str(path))

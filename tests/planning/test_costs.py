@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from planning.random_problems import bytes_at, may_be_last, rich_problems
 
 from xrelay.planning import Buffer, Infeasible, Interval, Plan, Pool, Problem, check, solve
-from xrelay.planning.pool_text import parse_pool, parse_pools
+from xrelay.planning.buffers import parse_pool, parse_pools
 
 
 def cheapest(problem: Problem, limit: int) -> int | None:

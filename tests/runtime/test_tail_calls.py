@@ -6,15 +6,16 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.machine.in_machine import compiled
+from helpers.machine.recorded import count_recorded, same
 from helpers.programs.machine_programs import call, f32, function, kernel, program
 from helpers.relay.relay_programs import read
 
 from xrelay.runtime.errors import MachineError
-from xrelay.runtime.machine import tail_calls
 from xrelay.runtime.machine.machine import Machine
 from xrelay.runtime.program import instructions as vm
 from xrelay.runtime.program.call_cycles import CallCycles
 from xrelay.runtime.program.program import Program
+from xrelay.runtime.reference.reference_machine import ReferenceMachine
 
 COUNT = 5000
 LITTLE = 1 << 23
@@ -67,6 +68,12 @@ def @inner(%n: int32, %x: {V}) -> {V} {{
   if (%n == 0) {{ %x }} else {{ @inner(%n - 1, %x + 1f) }}
 }}
 """
+GROWING = f"""
+def @main(%n: int32, %x: {V}) {{ @go(%n, %x) * 2f }}
+def @go(%n: int32, %x: {V}) -> {V} {{
+  if (%n == 0) {{ %x }} else {{ @go(%n - 1, concatenate((%x, negative(%x)))) }}
+}}
+"""
 LISTS = f"""
 def @main(%n: int32, %x: {V}) {{
   let %l = @build(%n, %x, Nil);
@@ -108,6 +115,19 @@ def test_loops_run_in_constant_memory(text: str):
     alike(text, np.int32(20), X)
 
 
+@pytest.mark.parametrize("text", [SUM, MUTUAL, TUPLE, CLOSURE, NESTED, GROWING])
+def test_new_sizes_and_counts_are_not_recorded(text: str, monkeypatch: pytest.MonkeyPatch):
+    made = assembled(text.replace(V, "Tensor[(?, 4), float32]"))
+    machine, reference = Machine(made, poison=True), ReferenceMachine(made)
+    segments = count_recorded(monkeypatch)
+    for count, rows in ((3, 2), (2, 3), (3, 5), (2, 4), (4, 7), (5, 70), (0, 9), (7, 3)):
+        before = len(segments)
+        args = np.int32(count), np.arange(4 * rows, dtype=np.float32).reshape(rows, 4)
+        same(machine.run("main", *args), reference.run("main", *args))
+        if rows in (7, 70, 3) and count > 3:
+            assert len(segments) == before, machine.templates.failures
+
+
 def test_mutual_recursion_runs_in_constant_memory():
     machine = Machine(assembled(MUTUAL), memory_limit=LITTLE)
     np.testing.assert_array_equal(machine.run("main", np.int32(COUNT), X)[0], X + COUNT // 2)
@@ -138,7 +158,7 @@ def test_a_loop_in_a_loop_keeps_what_its_callers_hold():
 
 
 def test_lists_are_built_and_folded():
-    count = 3 * tail_calls.MAX_FRAMES
+    count = 48
     total = X
     for number in reversed(range(count)):
         total = total * np.float32(0.5) + (X + np.float32(number))

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from helpers.machine.recorded import without_templates
+from helpers.machine.recorded import count_recorded, same, without_templates
 from helpers.programs.machine_programs import f32, function, kernel
 from helpers.programs.machine_programs import program as machine_program
 
@@ -17,7 +17,6 @@ from xrelay.operators.sizes import Check
 from xrelay.runtime.calls.values import Tagged
 from xrelay.runtime.kernels.loading import kernels_of
 from xrelay.runtime.machine.machine import Machine
-from xrelay.runtime.machine.recording import Recorder
 from xrelay.runtime.observe.profile_report import parts
 from xrelay.runtime.program import instructions as vm
 from xrelay.runtime.program.program import Program
@@ -48,25 +47,6 @@ def program_of(text: str, folder: Path) -> Program:
 def arguments(n: int, m: int) -> list[Any]:
     random = np.random.default_rng(n * 100 + m)
     return [random.standard_normal((rows, 8)).astype(np.float32) for rows in (n, m)]
-
-
-def count_recorded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Return a list to which each segment is added that is recorded from now on."""
-    found: list[int] = []
-    record = Recorder.record
-
-    def counted(self: Recorder) -> Any:
-        found.append(self.pc)
-        return record(self)
-
-    monkeypatch.setattr(Recorder, "record", counted)
-    return found
-
-
-def same(found: list[Any], wanted: list[Any]) -> None:
-    """Check that arrays are equal bit for bit."""
-    for a, b in zip(found, wanted, strict=True):
-        assert (a.shape, a.dtype, a.tobytes()) == (b.shape, b.dtype, b.tobytes())
 
 
 @pytest.mark.parametrize("option", [{}, {"poison": True}, {"sanitize": True}])

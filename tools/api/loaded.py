@@ -124,7 +124,7 @@ class Loaded:
             return None
 
         def found() -> Pictures:
-            from ..plan_pictures.picture_targets import PlanPictures
+            from ..plan_pictures.page import PlanPictures
 
             return PlanPictures(memory, title)
 

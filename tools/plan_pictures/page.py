@@ -5,6 +5,8 @@ The page is one file without references to others. Its script moves the boxes of
 formulas of sizes and offsets are in the page as JSON, and are evaluated for the dims that are set.
 Names come from strangers: they are escaped in HTML and in JSON, and the script only ever sets text.
 The page's policy lets no other script run.
+
+The targets of `xrelay-opt -t` are `memory-plan-html`, and `memory-plan-svg` for the pictures alone.
 """
 
 from __future__ import annotations
@@ -12,17 +14,28 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
-from typing import Any
+from typing import IO, Any, ClassVar
 
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.target import Target
+
+from ...passes.memory_report.columns import source_of
 from ...passes.memory_report.formulas import Reference, Variable
 from ...passes.memory_report.loads import Arithmetic, loads
 from ...passes.memory_report.model import FunctionUse, MemoryUse, Segment
+from ...passes.memory_report.read import read_memory
 from ...passes.memory_report.report import MAX_FORMULA, DeviceReport
+from ...passes.report_memory import check_dims
+from ...passes.support.keyed_options import parse_keyed
+from ...runtime.calls.input_bindings import parse_dim
 from ...runtime.plain_text import counted, human, printable
+from ..pass_run.pipeline import EXPANDS
 from .program_panels import View, left_out, views_of
 from .style import page_style
 from .svg import (
@@ -35,6 +48,7 @@ from .svg import (
     WIDTH,
     Frame,
     chosen,
+    document,
     element,
     panel_lines,
     text,
@@ -295,3 +309,61 @@ def load_formulas(segments: Sequence[Segment], use: FunctionUse) -> list[int]:
     how = Arithmetic(*(partial(formulas.apply, name) for name in Arithmetic._fields))
     found = loads(segments, len(use.columns), sizes, how)
     return [formulas.value(size).step for size in found]
+
+
+@dataclass(frozen=True)
+class PlanPictures:
+    """Draws the memory plan of a program, of this name."""
+
+    use: MemoryUse
+    title: str = ""
+
+    def svg(self, dims: Mapping[str, int] | None = None) -> str:
+        """Return a picture for these values of dims."""
+        check_dims(self.use, dims := dims or {})
+        return document([view.panel for view in views_of(self.use, dims)], left_out(self.use))
+
+    def html(self, dims: Mapping[str, int] | None = None) -> str:
+        """Return a page with a slider for each dim."""
+        check_dims(self.use, dims := dims or {})
+        return page(self.use, dims, self.title)
+
+
+@dataclass(frozen=True)
+class _MemoryPlanTarget(Target):
+    """Shows the memory of a module at level `manifest` or `memory-planned`."""
+
+    reads_before: ClassVar[str] = EXPANDS
+    """The pass before which the driver stops."""
+
+    pipeline: ClassVar[str] = "vm"
+    """The pipeline to run if none is given."""
+
+    dims: tuple[str, ...] = ()
+    """The values of dims, like `n=3`."""
+
+    @property
+    def values(self) -> Mapping[str, int]:
+        return parse_keyed(self.dims, parse_dim, "dims")
+
+
+@dataclass(frozen=True)
+class MemoryPlanSvgTarget(_MemoryPlanTarget):
+    """Draws the memory plan of a module as SVG, for values of its dims."""
+
+    name: ClassVar[str] = "memory-plan-svg"
+
+    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        output.write(PlanPictures(read_memory(module)).svg(self.values))
+
+
+@dataclass(frozen=True)
+class MemoryPlanHtmlTarget(_MemoryPlanTarget):
+    """Writes a page about the memory plan of a module, with sliders for its dims."""
+
+    name: ClassVar[str] = "memory-plan-html"
+
+    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        source = source_of(module)
+        title = "" if source is None else source.file
+        output.write(PlanPictures(read_memory(module), title).html(self.values))

@@ -49,6 +49,7 @@ from ...dialects.errors import TOO_DEEP
 from ...dialects.foreign import mended_op, missing_op
 from ...dialects.xdsl_extras.xdsl_internals import HookedParser
 from ...operators.spelling import did_you_mean
+from ..plugin_faults import modules_of
 from .dense_text import AnyConstant, DenseText
 from .repeated_text import AT_LEAST, PER_CHARACTER, Aliases, RepeatedText
 
@@ -198,13 +199,13 @@ class LocatingParser(HookedParser):
         depth = len(self._op_starts)
         try:
             op = self.repeated.operation(super().parse_operation)
-        except WRONG_TEXT as error:
-            if isinstance(error, ParseError):
-                raise
-            raise ParseError(self._op_span(depth), str(error)) from error
-        except RecursionError:
+        except (ParseError, RecursionError):
             raise
+        except WRONG_TEXT as error:
+            raise ParseError(self._op_span(depth), str(error)) from error
         except Exception as error:
+            if next(modules_of(error)).startswith("xdsl."):  # what its parsers forget to check
+                raise ParseError(self._op_span(depth), "the op is malformed") from error
             if not getattr(error, "__notes__", None):
                 error.add_note(f"while parsing {self._where(depth)}")
             raise

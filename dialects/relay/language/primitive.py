@@ -47,8 +47,7 @@ from ...xdsl_extras.formats import parse_location, print_location
 from ...xdsl_extras.xdsl_internals import operands_of
 from ..incomplete import AnyTensor
 from ..properties import INTS
-from ..shapes import ShapeFuncOp, shape_type
-from ..tensor_functions import TensorFunction
+from ..shapes import ShapeFuncOp, TensorFunction, shape_type
 from .control import verify_yielded
 
 

@@ -52,6 +52,7 @@ from ..model.function_bodies import (
     functions_by_key,
     has_body,
     model_body,
+    require_signature,
     schema_body,
 )
 from ..model.onnx_model import (
@@ -62,7 +63,6 @@ from ..model.onnx_model import (
     opsets_of,
     value_type,
 )
-from ..model.operator_schema import require_signature
 from ..operators import RULES, plugin_rules
 from ..operators.rule import Rule, Rules
 from .node import Node, NodeError

@@ -18,8 +18,7 @@ from ....dialects.memory import StorageType
 from ....dialects.relay.language.language_types import AdtType, RefType, TypeVarType, substituted
 from ..errors import SourceMap
 from ..text import syntax as ast
-from ..text.attribute_grammar import MAX_NESTED
-from ..text.type_grammar import HOLE
+from ..text.type_grammar import HOLE, MAX_NESTED
 from ..type_texts import STORAGE
 from .node_graph import Attrs, GraphError, NodeGraph, Parts, Unread
 from .saved_arrays import element_type_of

@@ -25,10 +25,9 @@ from ....dialects.device import VirtualDeviceAttr
 from ..json.metadata_section import Metadata
 from ..json.node_graph import Attrs
 from . import syntax as ast
-from .attribute_grammar import MAX_NESTED, AttributeGrammar
 from .local_names import LocalNames, NameScopes, projected
 from .token_stream import TokenStream
-from .type_grammar import TypeGrammar
+from .type_grammar import MAX_NESTED, AttributeGrammar, TypeGrammar
 
 INFIX = {
     "*": (4, "multiply"),

@@ -1,6 +1,6 @@
 """
 The grammar of Relay text 0.0.5: definitions. Expressions are in `expression_grammar.py`, types in
-`type_grammar.py`, attributes in `attribute_grammar.py`.
+`type_grammar.py`, with attributes.
 
     module     := version? (def | type)* metadata?          or one expression
     def        := 'def' GLOBAL function
@@ -17,13 +17,12 @@ from xdsl.ir import Attribute
 
 from ..errors import RelayTextError, SourceMap
 from ..json.metadata_section import Metadata
-from .attribute_grammar import AttributeGrammar
 from .expression_grammar import ExpressionGrammar
 from .lexer import VERSION, Tokens, tokenize
 from .local_names import NameScopes
 from .syntax import Call, Constructor, Definition, Function, Local, Module, Name, Names, TypeData
 from .token_stream import TokenStream
-from .type_grammar import TypeGrammar
+from .type_grammar import AttributeGrammar, TypeGrammar
 
 _NOTED = re.compile(r"\s*/\*\s*ty=(.*?)(?:\s+span=.*?)?\s*\*/", re.DOTALL)
 

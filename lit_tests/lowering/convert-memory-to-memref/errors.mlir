@@ -35,3 +35,13 @@ func.func @rows_of_dynamic_number(%x: tensor<?x4xf32>, %s: tensor<2xi64>) {
   %v = vm.slice_tensor %x[2] shape %s : (tensor<?x4xf32>, tensor<2xi64>) -> tensor<?x4xf32>
   func.return
 }
+
+// -----
+
+// Tensors that an op of another dialect makes have no buffers.
+func.func @foreign() {
+  // expected-error@+1 {{test.op has no form on memrefs}}
+  %a = "test.op"() : () -> tensor<4xf32>
+  %b = vm.reshape_tensor %a : (tensor<4xf32>) -> tensor<2x2xf32>
+  func.return
+}

@@ -45,3 +45,12 @@ func.func @devices(%x: tensor<f32>) -> tensor<f32> {
   %1 = relay.on_device %0, #relay.device<cpu:0> : (tensor<f32>) -> tensor<f32>
   func.return %1 : tensor<f32>
 }
+
+// -----
+
+// expected-error@+1 {{@blocks must be one block, but has 2: branch with relay.if, and loop with calls}}
+func.func @blocks() {
+  "test.termop"()[^bb1] : () -> ()
+^bb1:
+  func.return
+}

@@ -1,4 +1,4 @@
-// RUN: xrelay-opt --split-input-file -p 'choose-schedules{cpu=x86-64-v3},divide-between-threads' %s | filecheck %s
+// RUN: xrelay-opt --split-input-file -p 'compute-by-rows,choose-schedules{cpu=x86-64-v3},divide-between-threads' %s | filecheck %s
 
 // Chunks of a product are whole tiles. Its work is known, and enough.
 //
@@ -164,10 +164,18 @@ func.func private @open_sums(%mx: memref<?x?x?xf32>, %my: memref<?x?x32xf32>, %o
 
 // -----
 
-// What reduces rows is divided between rows, with the loops before and after it.
+// What computes rows is divided between them, with the memory that a thread has for one; an open number is in chunks of 16.
 //
 // CHECK-LABEL: @rows
-// CHECK-SAME:    xrelay.schedule = [{kind = "threads", loop = 0 : i64, turns = 16 : i64, loops = 2 : i64}]
+// CHECK:         call @xrelay_work
+// CHECK:         %[[UP:.*]] = arith.addi %n, %{{.*}} : index
+// CHECK:         %[[CHUNKS:.*]] = arith.floordivsi %[[UP]], %{{.*}} : index
+// CHECK:         scf.parallel (%[[C:.*]]) = (%{{.*}}) to (%[[CHUNKS]]) step
+// CHECK:           %[[START:.*]] = arith.muli %[[C]], %{{.*}} : index
+// CHECK:           %[[END:.*]] = arith.addi %[[START]], %{{.*}} : index
+// CHECK:           %[[STOP:.*]] = arith.minsi %[[END]], %n : index
+// CHECK:           memref.alloca() : memref<f32>
+// CHECK:           scf.for %{{.*}} = %[[START]] to %[[STOP]] step
 func.func private @rows(%mx: memref<?x512xf32>, %out: memref<?x512xf32>) attributes {xrelay.kernel} {
   %x = bufferization.to_tensor %mx restrict : memref<?x512xf32> to tensor<?x512xf32>
   %c0 = arith.constant 0 : index
@@ -198,12 +206,12 @@ func.func private @rows(%mx: memref<?x512xf32>, %out: memref<?x512xf32>) attribu
 
 // -----
 
-// Rows of several loops are chunks, if what a thread keeps of one is on its stack: at most 16 KiB.
+// Rows are divided if what a thread keeps of one is on its stack: here not, as the operand is read again.
 //
 // CHECK-LABEL: @rows
-// CHECK-SAME:    xrelay.schedule = [{kind = "threads", loop = 0 : i64, turns = 16 : i64, loops = 2 : i64}]
+// CHECK:         scf.parallel
 // CHECK-LABEL: @long_rows
-// CHECK-NOT:     xrelay.schedule
+// CHECK-NOT:     scf.parallel
 func.func private @rows(%mx: memref<256x4096xf32>, %out: memref<256x4096xf32>) attributes {xrelay.kernel} {
   %x = bufferization.to_tensor %mx restrict : memref<256x4096xf32> to tensor<256x4096xf32>
   %zero = arith.constant 0.0 : f32
@@ -253,11 +261,12 @@ func.func private @long_rows(%mx: memref<256x4097xf32>, %out: memref<256x4097xf3
   %f = tensor.empty() : tensor<256xf32>
   %g = linalg.fill ins(%zero : f32) outs(%f : tensor<256xf32>) -> tensor<256xf32>
   %s = linalg.generic {
-      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
       iterator_types = ["parallel", "reduction"]
-    } ins(%y : tensor<256x4097xf32>) outs(%g : tensor<256xf32>) {
-  ^bb0(%a: f32, %b: f32):
-    %v = arith.addf %a, %b : f32
+    } ins(%x, %y : tensor<256x4097xf32>, tensor<256x4097xf32>) outs(%g : tensor<256xf32>) {
+  ^bb0(%c: f32, %a: f32, %b: f32):
+    %p = arith.mulf %a, %c : f32
+    %v = arith.addf %p, %b : f32
     linalg.yield %v : f32
   } -> tensor<256xf32>
   %h = tensor.empty() : tensor<256x4097xf32>

@@ -31,6 +31,9 @@ from ..toolchain.stage_files import UNSAVED, SavedStages
 from ..toolchain.target_machine import Machine
 from ..toolchain.tool_paths import Blas
 
+LEVEL = 3
+"""The level of LLVM's optimizations, from 0 to 3; tests set it, as most of them time nothing."""
+
 LIMIT = 1 << 30
 """Bytes that the entries may take; the ones that were not used for longest are removed first."""
 
@@ -168,8 +171,8 @@ class Settings:
     saved: SavedStages = UNSAVED
     seconds: float = SECONDS
     """The time limit of each call of a tool."""
-    level: int = 3
-    """The level of LLVM's optimizations, from 0 to 3."""
+    level: int = field(default_factory=lambda: LEVEL)
+    """The level of LLVM's optimizations."""
     remark: Callable[[Operation, str], None] = _unheard
     """Reports a choice, at the op that it is about."""
     progress: Callable[[int, int], None] = _nothing_shown

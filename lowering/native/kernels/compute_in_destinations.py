@@ -37,7 +37,6 @@ from ..linalg_generics import (
     ops_of,
     set_operands,
 )
-from ..schedules.threads import divides_rows
 
 VIEWS = tensor.ExtractSliceOp, tensor.CollapseShapeOp, tensor.ExpandShapeOp
 
@@ -217,13 +216,8 @@ class ComputeInDestinationsPass(KernelPass):
 
     name = "compute-in-destinations"
 
-    threads: bool = False
-    """Leave kernels whose rows threads will compute: a thread has memory for a row."""
-
     @override
     def rewrite(self, kernel: FuncOp) -> None:
-        if self.threads and divides_rows(kernel):
-            return
         for op in ops_of(kernel, linalg.GenericOp):
             if _is_copy(op):
                 _compute_in_part(op)

@@ -23,7 +23,7 @@ from typing import cast
 
 from typing_extensions import override
 from xdsl.context import Context
-from xdsl.dialects import bufferization, func
+from xdsl.dialects import bufferization, func, memref, scf
 from xdsl.dialects.arith import IndexCastOp
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -39,12 +39,13 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorType
-from xdsl.ir import Attribute, Block, BlockArgument, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.attributes import plain_value
-from ...linalg.builder import Builder, Size, tensor_of
+from ....dialects.dense import integer
+from ...linalg.builder import INDEX, Builder, Size, tensor_of
 from ..kernel_pass import KernelPass, kernels_of
 from ..linalg_generics import buffer_dims, maps_of, ops_of
 from ..schedules import KIND, schedules_of, tile_in
@@ -57,7 +58,10 @@ from ..schedules.threads import (
     Chunk,
     chunk_of,
     known_turns,
+    loop_chunk,
+    loops_over_rows,
     rows_chunk,
+    work_of,
 )
 
 BLOCK = "block"
@@ -79,8 +83,8 @@ def _division(kernel: FuncOp) -> tuple[Chunk, int, bool] | None:
     """
     schedules = schedules_of(kernel)
     if not schedules:
-        rows = rows_chunk(kernel)
-        return rows and (*rows, False)
+        loop = loop_chunk(kernel)
+        return loop and (*loop, False)
     tile, nest = tile_in(schedules), nest_of(kernel)
     if tile is None or nest is None:
         return None
@@ -126,6 +130,9 @@ class DivideBetweenThreadsPass(KernelPass):
 
     @override
     def rewrite(self, kernel: FuncOp) -> None:
+        if loops := loops_over_rows(kernel):
+            self._divide_rows(kernel, loops)
+            return
         division, out = _division(kernel), kernel.body.block.args[-1].type
         if division is None or not isinstance(out, MemRefType):
             return
@@ -149,6 +156,42 @@ class DivideBetweenThreadsPass(KernelPass):
         kernel.attributes[SCHEDULE] = ArrayAttr([DictionaryAttr(fields), *tiles])
         if is_open:
             self._tell(kernel, work, shares, depth)
+
+    def _divide_rows(self, kernel: FuncOp, loops: Sequence[scf.ForOp]) -> None:
+        """
+        Divide one of `loops` over the rows of `kernel` into chunks, in a loop around all.
+
+        What lies between the loops over one row is on the stack of each thread; if it is too large
+        for that, the kernel is not divided.
+        """
+        work = work_of(op for op in loops[-1].walk() if isinstance(op, linalg.GenericOp))
+        shape = cast("MemRefType[Attribute]", kernel.body.block.args[-1].type).get_shape()
+        is_open, work = DYNAMIC_INDEX in shape, work * known_turns(shape)
+        sizes: list[Size] = [loop.ub if (n := integer(loop.ub)) is None else n for loop in loops]
+        chosen = rows_chunk([size if isinstance(size, int) else None for size in sizes])
+        is_large = bool(ops_of(kernel, memref.AllocOp))
+        if chosen is None or is_large or work < (LEAST_AN_ELEMENT if is_open else LEAST):
+            return
+        number, turns = chosen
+        first, size, inner = loops[0], sizes[number], Builder(Block(arg_types=[INDEX]))
+        build = Builder(Block())
+        build.location = inner.location = first.location
+        chunks = build.floordiv(build.add(size, turns - 1), turns)
+        low, high, step = (build.index(bound) for bound in (0, chunks, 1))
+        start = inner.mul(inner.block.args[0], turns)
+        stop = inner.add(start, turns)
+        if not isinstance(size, int) and turns > 1:
+            stop = inner.minimum(stop, size)
+        for operand, bound in enumerate((start, stop)):
+            loops[number].operands[operand] = inner.index(bound)
+        build.insert_all(scf.ParallelOp([low], [high], [step], Region(inner.block)))
+        Rewriter.inline_block(build.block, InsertPoint.before(first))
+        for op in (*ops_of(kernel, memref.AllocaOp), first):
+            op.detach()
+            inner.insert_all(op)
+        inner.insert_all(scf.ReduceOp())
+        if is_open:
+            self._tell(kernel, work, shares=False, depth=[])
 
     def _tell(
         self, kernel: FuncOp, work: int, shares: bool, depth: Sequence[tuple[SSAValue, int]]

@@ -167,7 +167,7 @@ def _reshape_destination(op: bufferization.MaterializeInDestinationOp) -> None:
     """Store what is reshaped as it was before, into the destination as that shape."""
     source, reshapes = op.source, list[tensor.CollapseShapeOp | tensor.ExpandShapeOp]()
     while isinstance(reshape := source.owner, tensor.CollapseShapeOp | tensor.ExpandShapeOp):
-        if not source.has_one_use() or not _keeps_open_dims(reshape):
+        if not source.has_one_use():
             return
         reshapes.append(reshape)
         source = reshape.src
@@ -178,8 +178,13 @@ def _reshape_destination(op: bufferization.MaterializeInDestinationOp) -> None:
         or not isinstance(source.owner, linalg.GenericOp)
     ):
         return
-    build = Builder(Block())
-    sizes = _sizes_before(reshapes, buffer_dims(build, op.dest))
+    build, empty = Builder(Block()), source.owner.outputs[0].owner
+    if all(map(_keeps_open_dims, reshapes)):
+        sizes = _sizes_before(reshapes, buffer_dims(build, op.dest))
+    elif isinstance(empty, tensor.EmptyOp):
+        sizes = sizes_of(empty)
+    else:
+        return
     strides: list[Size] = [1]
     for size in reversed(sizes[1:]):
         strides.insert(0, build.mul(size, strides[0]))

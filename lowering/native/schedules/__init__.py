@@ -39,7 +39,7 @@ from ..toolchain.target_machine import Machine
 from .nests import nest_of
 from .register_tile import register_tile
 from .scheduling import SCHEDULE, Schedule, Steps, root_in
-from .threads import THREADS, Chunk, row_loops
+from .threads import THREADS, Chunk
 from .tiles import Tile, tile_of, vectors_of
 
 KIND = "kind"
@@ -139,10 +139,6 @@ def _write_threads(kernel: FuncOp, sizes: Sizes, schedule: Schedule) -> bool:
     steps.divide(root_in(func, steps), cut)
     if not is_tiled(kernel):
         steps.include("merge_tiles", func)
-        if len(ops_of(kernel, linalg.GenericOp)) > 1:
-            rows = row_loops(kernel)
-            steps.fuse(root_in(func, steps), [int(i < rows) for i in range(chunk.loops)])
-            steps.include("merge_tiles", func)
     return True
 
 

@@ -4,30 +4,25 @@ Write the schedule that divides a kernel between threads: one parallel loop in c
     %r = generic (n, p, o, [k])   ->   forall p in (0, 16) step 2 { generic (n, 2, o, [k]) }
 
 The chunks are 4 to 16, or so many turns of an open loop, whatever the number of threads, and no sum
-is divided: results are the same bits for any. Steps that follow are on what a chunk computes. Where
-several loops compute rows (softmax), a chunk computes one after another: what lies between the
-loops is a row, which is on the stack of the thread. A row that is too large for that is not
-divided; an open one is allocated by the thread, once for its chunk.
+is divided: results are the same bits for any. Steps that follow are on what a chunk computes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import prod
 from typing import NamedTuple
 
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.dialects.linalg.attrs import IteratorType
-from xdsl.ir import Operation
+from xdsl.ir import Block
 
-from ....dialects.tensors import bits_of
 from ...linalg.builder import tensor_of
-from ..linalg_generics import TRANSPOSING, UNTILED, is_elementwise, is_parallel, ops_of, store_of
-from ..toolchain.stages import STACK
-from .nests import RESHAPES, Nest, nest_of
+from ..linalg_generics import is_parallel, ops_of, store_of
+from .nests import Nest
 from .tiles import Tile
 
 THREADS = "threads"
@@ -87,63 +82,41 @@ def chunk_of(nest: Nest, tile: Tile) -> Chunk | None:
     return Chunk(nest.parallel[loop], turns, len(nest.iterators))
 
 
-def rows_chunk(kernel: FuncOp) -> tuple[Chunk, int] | None:
+def loop_chunk(kernel: FuncOp) -> tuple[Chunk, int] | None:
     """
-    Return chunks of a kernel that computes the elements of its result, or rows of them, by
-    themselves, and the work of an element.
+    Return chunks of a kernel that computes the elements of its result in one loop, and the work of
+    an element.
     """
     loops = ops_of(kernel, linalg.GenericOp)
-    root = loops[-1] if loops else None
-    if root is None or not root.results or store_of(root) is None or not is_parallel(root):
+    if len(loops) != 1 or store_of(loops[0]) is None or not is_parallel(loops[0]):
         return None
-    shape = tensor_of(root.results[0]).get_shape()
-    outer = len(shape) - 1
-    if len(loops) > 1:
-        outer = row_loops(kernel)
-        is_large = any(is_parallel(op) and _row_bytes(op, outer) > STACK for op in loops[:-1])
-        if is_large or not is_elementwise(root) or any(map(_is_apart, kernel.body.block.ops)):
-            return None
-    sizes = [None if n == DYNAMIC_INDEX else n for n in shape]
-    chosen = _chunk(sizes, [1] * len(sizes), range(outer))
-    if chosen is None and None in sizes[:outer]:
-        chosen = max(i for i, size in enumerate(sizes[:outer]) if size is None), OPEN_ROWS
-    return chosen and (Chunk(*chosen, len(sizes)), sum(map(_work, loops)))
+    shape = tensor_of(loops[0].results[0]).get_shape()
+    chosen = rows_chunk([None if n == DYNAMIC_INDEX else n for n in shape[:-1]])
+    return chosen and (Chunk(*chosen, len(shape)), work_of(loops))
 
 
-def row_loops(kernel: FuncOp) -> int:
-    """Return the number of loops of a kernel of several that are over the rows of its result."""
-    loops = ops_of(kernel, linalg.GenericOp)
-    rank = tensor_of(loops[-1].results[0]).get_num_dims()
-    return min(rank - 1, *map(_outer_loops, loops))
+def rows_chunk(sizes: Sequence[int | None]) -> tuple[int, int] | None:
+    """Return the one of loops of `sizes` over rows that is divided, and the turns of a chunk."""
+    chosen = _chunk(sizes, [1] * len(sizes), range(len(sizes)))
+    if chosen is None and None in sizes:
+        chosen = max(i for i, size in enumerate(sizes) if size is None), OPEN_ROWS
+    return chosen
 
 
-def _row_bytes(op: linalg.GenericOp, outer: int) -> int:
-    """Return the bytes of a row of the result of `op`; 0 if that is open."""
-    type = tensor_of(op.outputs[0])
-    row = type.get_shape()[outer:]
-    return 0 if DYNAMIC_INDEX in row else prod(row) * (bits_of(type.element_type) or 0) // 8
+def loops_over_rows(kernel: FuncOp) -> list[scf.ForOp]:
+    """Return the loops over the rows of a kernel that computes these one by one."""
+    loops: list[scf.ForOp] = []
+    block: Block | None = kernel.body.block
+    while block is not None:
+        loop = next((op for op in block.ops if isinstance(op, scf.ForOp)), None)
+        loops += [] if loop is None else [loop]
+        block = None if loop is None else loop.body.block
+    return loops
 
 
-def divides_rows(kernel: FuncOp) -> bool:
-    """Test whether `kernel` has several loops, of which threads compute rows."""
-    loops = ops_of(kernel, linalg.GenericOp)
-    rows = rows_chunk(kernel) if len(loops) > 1 and nest_of(kernel) is None else None
-    if rows is None:
-        return False
-    shape = tensor_of(loops[-1].results[0]).get_shape()
-    is_open = DYNAMIC_INDEX in shape
-    return rows[1] * known_turns(shape) >= (LEAST_AN_ELEMENT if is_open else LEAST)
-
-
-def _outer_loops(op: linalg.GenericOp) -> int:
-    """Return the number of loops of `op` before those that reduce."""
-    kinds = [kind.data for kind in op.iterator_types]
-    return kinds.index(IteratorType.REDUCTION) if IteratorType.REDUCTION in kinds else len(kinds)
-
-
-def _is_apart(op: Operation) -> bool:
-    """Test whether `op` keeps loops apart, or is one that is on buffers."""
-    return isinstance(op, RESHAPES) or bool({TRANSPOSING, UNTILED} & op.attributes.keys())
+def work_of(loops: Iterable[linalg.GenericOp]) -> int:
+    """Return the multiplications that take as long as one turn of each of `loops`."""
+    return sum(map(_work, loops))
 
 
 def _work(op: linalg.GenericOp) -> int:

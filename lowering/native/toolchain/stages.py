@@ -71,11 +71,11 @@ LOWER_TO_LLVM = (
 )
 
 DIVIDE = "scf-forall-to-parallel", "convert-scf-to-openmp"
-"""The passes for loops that a schedule divides between threads."""
+"""The passes for loops that are divided between threads."""
 
 PROGRAM = LOWER_TO_LLVM
 # A loop that only copies into a slice is the slice: bufferization copies its rows whole.
-KERNELS = ("canonicalize", *BUFFERIZE, *LOWER_TO_LLVM)
+KERNELS = ("canonicalize", *BUFFERIZE, *DIVIDE, *LOWER_TO_LLVM)
 
 ALLOCATION = re.compile(r"@_mlir_memref_to_llvm_alloc\(i64 (\d+)\)")
 DEFINITION = re.compile(r"^define [^@]*@([\w.$]+)\(", re.M)

@@ -686,3 +686,111 @@ module {
     return
   }
 }
+
+// -----
+module {
+  func.func @exact(%arg0: i32, %arg1: i32, %arg2: vector<4xi32>) {
+    %0 = arith.divsi %arg0, %arg1 exact : i32
+    %1 = arith.divui %arg0, %arg1 exact : i32
+    %2 = arith.shrsi %arg0, %arg1 exact : i32
+    %3 = arith.shrui %arg2, %arg2 exact {x = 1 : i32} : vector<4xi32>
+    %4 = arith.divsi %arg0, %arg1 : i32
+    return
+  }
+}
+
+// -----
+module {
+  func.func @rounding(%arg0: f32, %arg1: vector<4xf32>, %arg2: f8E8M0FNU, %arg3: f4E2M1FN) {
+    %0 = arith.truncf %arg0 to_nearest_even : f32 to f16
+    %1 = arith.truncf %arg1 downward fastmath<fast> : vector<4xf32> to vector<4xbf16>
+    %2 = arith.truncf %arg0 fastmath<nnan,ninf> : f32 to f16
+    %3 = arith.truncf %arg0 upward : f32 to f16
+    %4 = arith.truncf %arg0 toward_zero : f32 to f16
+    %5 = arith.truncf %arg0 to_nearest_away {x} : f32 to f16
+    %6 = arith.extf %arg0 fastmath<nnan> : f32 to f64
+    %7 = arith.extf %arg0 : f32 to f64
+    %8 = arith.scaling_truncf %arg0, %arg2 to_nearest_even fastmath<contract> : f32, f8E8M0FNU to f4E2M1FN
+    %9 = arith.scaling_extf %arg3, %arg2 fastmath<contract> : f4E2M1FN, f8E8M0FNU to f32
+    return
+  }
+}
+
+// -----
+module {
+  func.func private @callee(memref<4xf32> {llvm.nocapture}, f32) -> (f32 {llvm.noundef}) attributes {no_inline}
+  func.func @calls(%arg0: memref<4xf32> {llvm.align = 64 : i64}, %arg1: f32, %arg2: i1) -> (f32 {llvm.noundef}) attributes {no_inline} {
+    %f = constant @callee : (memref<4xf32>, f32) -> f32
+    %0 = call @callee(%arg0, %arg1) {no_inline} : (memref<4xf32>, f32) -> f32
+    %1 = call @callee(%arg0, %arg1) {arg_attrs = [{llvm.nocapture}, {}], res_attrs = [{llvm.noundef}]} : (memref<4xf32>, f32) -> f32
+    %2 = call_indirect %f(%arg0, %arg1) {arg_attrs = [{llvm.nocapture}, {}], res_attrs = [{llvm.noundef}]} : (memref<4xf32>, f32) -> f32
+    cf.cond_br %arg2 weights([90, 10]), ^bb1, ^bb1
+  ^bb1:  // 2 preds: ^bb0, ^bb0
+    return %0 : f32
+  }
+}
+
+// -----
+#map = affine_map<(d0, d1, d2) -> (d0, d2)>
+#map1 = affine_map<(d0, d1, d2) -> (d2, d1)>
+#map2 = affine_map<(d0, d1, d2) -> (d0, d1)>
+module {
+  func.func @cast(%arg0: memref<4x8xi8>, %arg1: memref<8x4xi8>, %arg2: memref<4x4xi32>, %arg3: memref<4x4xf32>, %arg4: memref<2x4x8xf16>, %arg5: memref<2x8x4xf16>, %arg6: memref<2x4x4xf32>) {
+    linalg.matmul {cast = #linalg.type_fn<cast_unsigned>} ins(%arg0, %arg1 : memref<4x8xi8>, memref<8x4xi8>) outs(%arg2 : memref<4x4xi32>)
+    linalg.matmul {cast = #linalg.type_fn<cast_signed>} ins(%arg0, %arg1 : memref<4x8xi8>, memref<8x4xi8>) outs(%arg2 : memref<4x4xi32>)
+    linalg.batch_matmul {cast = #linalg.type_fn<cast_unsigned>} ins(%arg4, %arg5 : memref<2x4x8xf16>, memref<2x8x4xf16>) outs(%arg6 : memref<2x4x4xf32>)
+    linalg.batch_reduce_matmul {cast = #linalg.type_fn<cast_unsigned>} ins(%arg4, %arg5 : memref<2x4x8xf16>, memref<2x8x4xf16>) outs(%arg3 : memref<4x4xf32>)
+    linalg.contract indexing_maps = [#map, #map1, #map2] {cast = #linalg.type_fn<cast_unsigned>} ins(%arg0, %arg1 : memref<4x8xi8>, memref<8x4xi8>) outs(%arg2 : memref<4x4xi32>)
+    linalg.copy {cast = #linalg.type_fn<cast_unsigned>} ins(%arg0 : memref<4x8xi8>) outs(%arg0 : memref<4x8xi8>)
+    return
+  }
+}
+
+// -----
+module {
+  func.func @unpack(%arg0: tensor<16x8x8x32xf32>, %arg1: tensor<256x128xf32>) -> tensor<256x128xf32> {
+    %unpack = linalg.unpack %arg0 outer_dims_perm = [1, 0] inner_dims_pos = [1, 0] inner_tiles = [8, 32] into %arg1 : tensor<16x8x8x32xf32> -> tensor<256x128xf32>
+    return %unpack : tensor<256x128xf32>
+  }
+}
+
+// -----
+module {
+  func.func @aligned(%arg0: index, %arg1: memref<?xf32>, %arg2: index) {
+    %alloca = memref.alloca() {alignment = 32 : i64} : memref<4xf32>
+    %0 = memref.load %arg1[%arg2] {alignment = 8 : i64, nontemporal = true} : memref<?xf32>
+    memref.store %0, %arg1[%arg2] {alignment = 8 : i64} : memref<?xf32>
+    %alloc = memref.alloc(%arg0) : memref<?xf32>
+    %1 = memref.realloc %alloc(%arg0) {alignment = 64 : i64} : memref<?xf32> to memref<?xf32>
+    return
+  }
+}
+
+// -----
+module {
+  func.func @loops(%arg0: i32, %arg1: i32, %arg2: i32, %arg3: f32) -> f32 {
+    %0 = scf.for unsigned %arg4 = %arg0 to %arg1 step %arg2 iter_args(%arg5 = %arg3) -> (f32)  : i32 {
+      %2 = arith.addf %arg5, %arg5 : f32
+      scf.yield %2 : f32
+    }
+    scf.execute_region no_inline {
+      scf.yield
+    }
+    %1 = scf.execute_region -> f32 no_inline {
+      scf.yield %0 : f32
+    }
+    return %1 : f32
+  }
+}
+
+// -----
+#map = affine_map<(d0, d1, d2) -> (d0, d2)>
+#map1 = affine_map<(d0, d1, d2) -> (d1, d2)>
+#map2 = affine_map<(d0, d1, d2) -> (d0, d1)>
+module {
+  func.func @transposed(%arg0: memref<4x8xf32>, %arg1: memref<5x8xf32>, %arg2: memref<4x5xf32>, %arg3: tensor<4x8xi8>, %arg4: tensor<5x8xi8>, %arg5: tensor<4x5xf32>) -> tensor<4x5xf32> {
+    linalg.matmul indexing_maps = [#map, #map1, #map2] ins(%arg0, %arg1 : memref<4x8xf32>, memref<5x8xf32>) outs(%arg2 : memref<4x5xf32>)
+    %0 = linalg.matmul indexing_maps = [#map, #map1, #map2] {cast = #linalg.type_fn<cast_unsigned>, x = 1 : i64} ins(%arg3, %arg4 : tensor<4x8xi8>, tensor<5x8xi8>) outs(%arg5 : tensor<4x5xf32>) -> tensor<4x5xf32>
+    return %0 : tensor<4x5xf32>
+  }
+}

@@ -29,8 +29,7 @@ from xrelay.dialects.relay import (
     VarPattern,
     WildcardPattern,
 )
-from xrelay.dialects.relay.language.exhaustiveness import pattern_text, uncovered
-from xrelay.dialects.relay.language.inhabited import Inhabited
+from xrelay.dialects.relay.language.exhaustiveness import Inhabited, pattern_text, uncovered
 from xrelay.dialects.relay.language.language_types import substituted
 from xrelay.dialects.relay.language.match_patterns import subpatterns
 

@@ -25,8 +25,7 @@ from xrelay.dialects.interfaces import (
     ResultOnHost,
 )
 from xrelay.dialects.relay import IncompleteType
-from xrelay.dialects.relay.families import SizesOnHost
-from xrelay.dialects.relay.operator import Operator
+from xrelay.dialects.relay.operator import Operator, SizesOnHost
 from xrelay.dialects.tensors import as_tensor, dtype_name
 from xrelay.operators.all_rules import RULES
 

@@ -29,7 +29,7 @@ from xrelay.dialects.bytecode.fields import ObjectType, RegisterAttr
 from xrelay.dialects.device import VirtualDeviceAttr, tensor_type
 from xrelay.dialects.dim_bounds import bounds_attr
 from xrelay.dialects.integers import i64_array
-from xrelay.dialects.memory.memory_pools import POOLS, PoolAttr
+from xrelay.dialects.memory.storage_ops import POOLS, PoolAttr
 from xrelay.passes.analysis.arrays import dense_of
 from xrelay.runtime.program.instruction_table import fields_of
 from xrelay.runtime.program.instructions import Instruction, Kind, Reg

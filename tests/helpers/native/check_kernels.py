@@ -77,9 +77,7 @@ def compiled(kernels: Iterable[relay.PrimFuncOp], folder: Path) -> ctypes.CDLL:
         assert isinstance(function, func.FuncOp), "a kernel is a function now"
         function.sym_visibility = None
         function.attributes["llvm.emit_c_interface"] = UnitAttr()
-    return ctypes.CDLL(
-        str(build_library(module_text(module), folder / "kernels.so", Settings(level=1)))
-    )
+    return ctypes.CDLL(str(build_library(module_text(module), folder / "kernels.so", Settings())))
 
 
 def run(library: ctypes.CDLL, name: str, ins: Sequence[Array], outs: Sequence[Array]) -> None:

@@ -41,7 +41,7 @@ deallocation of mlir-opt 22 makes buffers of i1, at which it aborts itself.
 
 def library_of(text: str, folder: Path) -> ctypes.CDLL:
     """Compile the text of a module of linalg on tensors to a library in `folder`."""
-    settings, path = Settings(level=1), folder / "programs.so"
+    settings, path = Settings(), folder / "programs.so"
     code = compile_text(text, PASSES, settings, "programs").code
     path.write_bytes(linked_library(Inputs([code], STANDALONE), settings, path.name))
     return ctypes.CDLL(str(path))

@@ -172,7 +172,7 @@ class NativeBatch:
         path = build_library(
             prepared(without_schedules(self.module), Machine()),
             folder / "libprograms.so",
-            Settings(level=1),
+            Settings(),
             sources={
                 SUPPORT: c_file(SUPPORT),
                 "harness.c": HARNESS.read_text(encoding="utf-8"),

@@ -193,12 +193,12 @@ def test_scheduled_kernels_compute_what_they_mean(cpu: str | None, tmp_path: Pat
 def test_loops_of_open_dims_are_right_at_every_end(cpu: str | None, tmp_path: Path):
     """Whole tiles, and each of those at the ends of open rows and columns; squares, too."""
     n = DYNAMIC_INDEX
-    shapes = {"panels": [(n, 7), (3, 7, 32), (96,)], "open": [(n, 7), (7, n), (1, 1)]}
+    shapes = {"panels": [(n, 7), (3, 7, 32), (96,)], "both": [(n, 7), (7, n), (1, 1)]}
     shapes["turned"] = [(n, 2, 20), (1, 1, 1)]
-    operators = {"panels": "nn.packed_dense", "open": "nn.matmul"}
+    operators = {"panels": "nn.packed_dense", "both": "nn.matmul"}
 
     def write(name: str) -> Callable[[Body, Any], Any]:
-        flags = {"transpose_a": False, "transpose_b": False} if name == "open" else {}
+        flags = {"transpose_a": False, "transpose_b": False} if name == "both" else {}
         if name == "turned":
             return lambda b, a: b.add("add", b.add("transpose", a[0], axes=(1, 2, 0)), a[1])
         return lambda b, a: b.add("add", b.add(operators[name], *a[:2], **flags), a[2])
@@ -215,7 +215,7 @@ def test_loops_of_open_dims_are_right_at_every_end(cpu: str | None, tmp_path: Pa
         columns = panels.transpose(1, 0, 2).reshape(7, 96)
         for name, ins, expected in (
             ("panels", [x, panels, bias], x @ columns + bias),
-            ("open", [x, y, shift], x @ y + shift),
+            ("both", [x, y, shift], x @ y + shift),
             ("turned", [z, shift[None]], np.ascontiguousarray(z.transpose(1, 2, 0) + shift)),
         ):
             result = np.full_like(expected, np.nan)
