@@ -89,3 +89,48 @@ func.func private @fused(%mx: memref<?x16xf32>, %mw: memref<16x32xf32>, %out: me
   bufferization.materialize_in_destination %r in restrict writable %out : (tensor<?x32xf32>, memref<?x32xf32>) -> ()
   func.return
 }
+
+// -----
+
+// So is one of panels, whose columns the reader sees collapsed.
+//
+// CHECK-LABEL: @panels
+// CHECK:         %[[P:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "reduction"]
+// CHECK:         %[[B:.*]] = memref.alloc(%{{.*}}) : memref<?x2x16xf32>
+// CHECK-NEXT:    bufferization.materialize_in_destination %[[P]] in restrict writable %[[B]]
+// CHECK-NEXT:    %[[C:.*]] = memref.collapse_shape %[[B]] {{.*}} : memref<?x2x16xf32> into memref<?x32xf32>
+// CHECK:         linalg.generic {{.*}} outs(%{{.*}} : memref<?x32xf32>) attrs = {xrelay.untiled}
+// CHECK:           memref.load %[[C]][
+// CHECK:         func.return
+func.func private @panels(%mx: memref<?x16xf32>, %mw: memref<2x16x16xf32>, %last: index, %out: memref<?x32xf32>) attributes {xrelay.kernel} {
+  %c0 = arith.constant 0 : index
+  %x = bufferization.to_tensor %mx restrict : memref<?x16xf32> to tensor<?x16xf32>
+  %w = bufferization.to_tensor %mw restrict : memref<2x16x16xf32> to tensor<2x16x16xf32>
+  %m = tensor.dim %x, %c0 : tensor<?x16xf32>
+  %se = tensor.empty(%m) : tensor<?x2x16xf32>
+  %z = arith.constant 0.0 : f32
+  %s0 = linalg.fill ins(%z : f32) outs(%se : tensor<?x2x16xf32>) -> tensor<?x2x16xf32>
+  %p = linalg.generic {
+      indexing_maps = [affine_map<(i, p, j, k) -> (i, k)>, affine_map<(i, p, j, k) -> (p, k, j)>, affine_map<(i, p, j, k) -> (i, p, j)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]
+    } ins(%x, %w : tensor<?x16xf32>, tensor<2x16x16xf32>) outs(%s0 : tensor<?x2x16xf32>) {
+  ^bb0(%e0: f32, %e1: f32, %e2: f32):
+    %t = arith.mulf %e0, %e1 : f32
+    %v = arith.addf %e2, %t : f32
+    linalg.yield %v : f32
+  } -> tensor<?x2x16xf32>
+  %q = tensor.collapse_shape %p [[0], [1, 2]] : tensor<?x2x16xf32> into tensor<?x32xf32>
+  %f = tensor.empty(%m) : tensor<?x32xf32>
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]
+    } outs(%f : tensor<?x32xf32>) {
+  ^bb0(%e0: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %a = arith.minsi %i, %last : index
+    %e = tensor.extract %q[%a, %j] : tensor<?x32xf32>
+    linalg.yield %e : f32
+  } -> tensor<?x32xf32>
+  bufferization.materialize_in_destination %r in restrict writable %out : (tensor<?x32xf32>, memref<?x32xf32>) -> ()
+  func.return
+}

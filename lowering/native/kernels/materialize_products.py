@@ -27,15 +27,14 @@ from ...linalg.builder import Builder
 from ..kernel_pass import KernelPass
 from ..linalg_generics import (
     UNTILED,
-    Product,
     buffer_of,
     buffer_type,
     filled_empty,
     is_parallel,
+    is_sum_of_products,
     maps_of,
     ops_of,
     parallel_loops,
-    product_of,
     store_of,
 )
 from ..schedules.nests import nest_between, nest_of
@@ -53,31 +52,36 @@ def _is_in(op: Operation, loop: linalg.GenericOp) -> bool:
     return op is loop or (isinstance(op, tensor.ExtractOp) and loop.is_ancestor(op))
 
 
-def _product_and_reader(kernel: FuncOp) -> tuple[Product, linalg.GenericOp] | None:
+def _as_read(product: SSAValue) -> SSAValue:
+    """Return `product` as others read it: panels of columns may be collapsed."""
+    user = product.get_user_of_unique_use()
+    return user.result if isinstance(user, tensor.CollapseShapeOp) else product
+
+
+def _product_and_reader(kernel: FuncOp) -> tuple[linalg.GenericOp, linalg.GenericOp] | None:
     """Return the product of `kernel` and the only other loop, if it reads it."""
     match ops_of(kernel, linalg.GenericOp):
         case [first, reader]:
-            product = product_of(first)
+            pass
         case _:
             return None
     if (
-        product is None
-        or not all(_is_in(use.operation, reader) for use in first.results[0].uses)
+        not is_sum_of_products(first)
+        or not all(_is_in(use.operation, reader) for use in _as_read(first.results[0]).uses)
         or not all(map(_is_given, first.inputs))
         or not is_parallel(reader)
         or any(argument.uses for argument in reader.body.block.args[-1:])
         or store_of(reader) is None
     ):
         return None
-    return product, reader
+    return first, reader
 
 
-def _in_buffer(product: Product) -> SSAValue:
-    """Store `product` in a new buffer, and return it."""
-    op = product.op
+def _in_buffer(op: linalg.GenericOp) -> SSAValue:
+    """Store the product `op` in a new buffer, and return it as others read the product."""
     empty = filled_empty(op)
-    assert empty is not None, "product_of has found it"
-    type = buffer_type(op.results[0])
+    assert empty is not None, "it starts at zero"
+    type, collapse = buffer_type(op.results[0]), _as_read(op.results[0]).owner
     buffer = memref.AllocOp(empty.dynamic_sizes, [], type)
     store = bufferization.MaterializeInDestinationOp.build(
         operands=[op.results[0], buffer],
@@ -85,7 +89,15 @@ def _in_buffer(product: Product) -> SSAValue:
         properties={"restrict": UnitAttr(), "writable": UnitAttr()},
     )
     Rewriter.insert_op([buffer, store], InsertPoint.after(op))
-    return buffer.memref
+    if not isinstance(collapse, tensor.CollapseShapeOp):
+        return buffer.memref
+    collapsed = memref.CollapseShapeOp.create(
+        operands=[buffer.memref],
+        result_types=[buffer_type(collapse.result)],
+        properties={"reassociation": collapse.reassociation},
+    )
+    Rewriter.insert_op(collapsed, InsertPoint.after(store))
+    return collapsed.result
 
 
 def _read_buffers(reader: linalg.GenericOp, product: SSAValue, buffer: SSAValue) -> None:
@@ -122,6 +134,9 @@ class MaterializeProductsPass(KernelPass):
         if pair is None or nest_of(kernel) is not None:
             return
         product, reader = pair
-        if nest_between(product.op, product.op) is None:
+        if nest_between(product, product) is None:
             return
-        _read_buffers(reader, product.op.results[0], _in_buffer(product))
+        read = _as_read(product.results[0])
+        _read_buffers(reader, read, _in_buffer(product))
+        if isinstance(read.owner, tensor.CollapseShapeOp):
+            Rewriter.erase_op(read.owner)
