@@ -19,6 +19,7 @@ from ..convert.onnx_values import (
     shape_text,
 )
 from .rule import Results, Rules, since
+from .selection import up_to
 
 INT64 = np.dtype(np.int64)
 
@@ -91,13 +92,21 @@ def split_at_run_time(x: Value, axis: int, sizes: Value, b: Builder) -> list[Val
 
 
 def compress(node: Node, b: Builder) -> Value:
-    """Take the slices where the condition is true, along an axis or of the flattened input."""
-    x, axis = node.input(0), node.optional_int("axis")
+    """
+    Take the slices where the condition is true, along an axis or of the flattened input.
+
+    What a condition says beyond the last slice is ignored.
+    """
+    x, condition, axis = node.input(0), node.input(1), node.optional_int("axis")
     if axis is None:
         x, axis = b.op("reshape", x, newshape=(-1,)), 0
-    places = b.op("argwhere", node.input(1))
+    axis = node.axis(axis, rank_of(x))
+    count, length = dims_of(condition)[0], dims_of(x)[axis]
+    if not (isinstance(count, int) and isinstance(length, int) and count <= length):
+        condition = up_to([b.sizes([length])], condition, b)
+    places = b.op("argwhere", condition)
     indices = b.op("reshape", places, newshape=(-1,))
-    return b.op("take", x, indices, axis=node.axis(axis, rank_of(x)), mode="clip")
+    return b.op("take", x, indices, axis=axis, mode="clip")
 
 
 def _sliced_at_run_time(node: Node, b: Builder) -> Value:

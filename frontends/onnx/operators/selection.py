@@ -6,7 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from xdsl.dialects.builtin import i64
+from xdsl.dialects.tensor import ExtractOp
 
+from ....dialects import relay
+from ....operators.sizes import Check
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
 from ..convert.onnx_values import Constant, Value, dims_of, dtype_of, rank_of
@@ -22,7 +26,11 @@ def topk(node: Node, b: Builder) -> Results:
     axis = node.axis(node.integer("axis", -1), rank_of(x))
     how: Any = {"axis": axis, "is_ascend": not node.flag("largest", True), "dtype": "int64"}
     if node.opset >= 10 and not node.is_known(1):
-        return b.results("dyn.topk", [x, b.vector(1, "k", 1)[0]], **how)
+        k = b.vector(1, "k", 1)[0]
+        scalars = b.reshape(k, ()), b.scalar(1, INT64)
+        number, least = (b.append(ExtractOp(b.tensor(v), [], i64))[0] for v in scalars)
+        b.append(relay.RequireOp(Check.AT_LEAST, number, least, "k is {0}; supported: 1 and more"))
+        return b.results("dyn.topk", [x, k], **how)
     k = node.optional_int("k") if node.opset < 10 else int(node.scalar_at(1, "k") or 0)
     if k is None or k < 0:
         raise node.error(f"k is {k}; supported: 0 and more")
@@ -56,12 +64,12 @@ def unique(node: Node, b: Builder) -> Results:
         "unique", [x], sorted=ordered, return_counts=True
     )
     number = b.cast(number, INT64)
-    results = [_up_to([number], v, b) for v in (values, first)]
-    results += [inverse, _up_to([number], counts, b)]
+    results = [up_to([number], v, b) for v in (values, first)]
+    results += [inverse, up_to([number], counts, b)]
     return [results[0], *(b.cast(v, INT64) for v in results[1:])]
 
 
-def _up_to(ends: Sequence[Value], x: Value, b: Builder) -> Value:
+def up_to(ends: Sequence[Value], x: Value, b: Builder) -> Value:
     """Return the elements of `x` up to `ends`, vectors of one number for each axis."""
     zeros, ones = (b.ints([n] * rank_of(x)) for n in (0, 1))
     return b.op("dyn.strided_slice", x, zeros, b.joined(ends), ones)
@@ -89,7 +97,7 @@ def non_max_suppression(node: Node, b: Builder) -> Value:
             scalar(4, -np.inf, dtype_of(scores)),
         ],
     )
-    return _up_to([count, b.ints([3])], rows, b)
+    return up_to([count, b.ints([3])], rows, b)
 
 
 def _corners(boxes: Value, b: Builder) -> Value:

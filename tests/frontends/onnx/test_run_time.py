@@ -19,6 +19,8 @@ from helpers.programs.transformer import encoder
 from onnx import NodeProto
 from xdsl.dialects.func import FuncOp
 
+from xrelay import MachineError
+from xrelay import compile as compile_model
 from xrelay.dialects.relay.language.dims_attributes import dim_names
 from xrelay.frontends.onnx.convert.importer import Conversion, convert_model
 from xrelay.passes.sizes.reader import Sizes
@@ -295,6 +297,20 @@ def test_non_max_suppression(center: int):
 def test_topk(largest: int, axis: int):
     feeds = [{"x": X, "k": ints(1)}, {"x": X, "k": ints(2)}]
     agree(node("TopK", "x k", "y i", axis=axis, largest=largest), *feeds, dynamic="x")
+
+
+def test_topk_of_none():
+    model = model_of(node("TopK", "x k", "y i"), {"x": X, "k": ints(1)}, outputs="y")
+    exe = compile_model(model)
+    assert exe(X, ints(1)).shape == (2, 3, 1)
+    with pytest.raises(MachineError, match="k is 0; supported: 1 and more"):
+        exe(X, ints(0))
+
+
+@pytest.mark.parametrize("dynamic", ["", "x", "x c"])
+def test_conditions_that_are_longer_than_the_axis(dynamic: str):
+    feeds = [{"x": X[:, :n], "c": np.arange(5) % 3 > 0} for n in ((3, 1) if dynamic else (3,))]
+    agree(node("Compress", "x c", axis=1), *feeds, dynamic=dynamic)
 
 
 def test_one_hot():
