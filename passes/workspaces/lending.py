@@ -199,7 +199,10 @@ class Lenders:
         return size_of(storage, self.sizes) == bytes
 
     def workspaces(
-        self, block: Block, storages: Iterable[memory.AllocStorageOp], limit: int | None
+        self,
+        block: Block,
+        storages: Iterable[memory.AllocStorageOp],
+        limit: int | None = MAX_DYNAMIC,
     ) -> list[NewWorkspace]:
         """
         Return a workspace for each device with storages, of a body, that may share an arena.
