@@ -50,6 +50,7 @@ from ..linalg_generics import (
     is_pointwise,
     maps_of,
     ops_of,
+    product_of,
     parallel_loops,
     sizes_of,
     store_of,
@@ -120,6 +121,8 @@ def rows_of(kernel: FuncOp) -> Rows | None:
         return None
     if not all(len(op.results) == 1 and _has_initial(op) for op in loops):
         return None
+    if any((product := product_of(op)) and product.transposed[1] for op in loops):
+        return None  # `transpose-operands` lets it have tiles
     rank = tensor_of(root.results[0]).get_num_dims()
     rows = Rows(loops, stores[0], min(rank - 1, *map(_outer_loops, loops)))
     return rows if rows.count > 0 and nest_of(kernel) is None and rows.are_rows() else None
