@@ -50,8 +50,8 @@ from ..linalg_generics import (
     is_pointwise,
     maps_of,
     ops_of,
-    product_of,
     parallel_loops,
+    product_of,
     sizes_of,
     store_of,
 )
