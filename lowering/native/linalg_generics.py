@@ -211,7 +211,8 @@ def product_of(op: linalg.GenericOp) -> Product | None:
         or kinds != [*[IteratorType.PARALLEL] * rank, IteratorType.REDUCTION]
         or len(maps) != 3
         or list(maps[2].results) != _loops(range(rank))
-        or not is_sum_of_products(op)
+        or not _starts_at_zero(op)
+        or not _adds_products(op)
     ):
         return None
     a, b, _ = maps
@@ -224,11 +225,6 @@ def product_of(op: linalg.GenericOp) -> Product | None:
             continue
         return Product(op, batches, (left[0], right[0]), (left[1], right[1]))
     return None
-
-
-def is_sum_of_products(op: linalg.GenericOp) -> bool:
-    """Test whether `op` adds products of two elements, from zero on."""
-    return _starts_at_zero(op) and _adds_products(op)
 
 
 def _matrix(

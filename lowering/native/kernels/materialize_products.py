@@ -31,7 +31,6 @@ from ..linalg_generics import (
     buffer_type,
     filled_empty,
     is_parallel,
-    is_sum_of_products,
     maps_of,
     ops_of,
     parallel_loops,
@@ -52,52 +51,55 @@ def _is_in(op: Operation, loop: linalg.GenericOp) -> bool:
     return op is loop or (isinstance(op, tensor.ExtractOp) and loop.is_ancestor(op))
 
 
-def _as_read(product: SSAValue) -> SSAValue:
-    """Return `product` as others read it: panels of columns may be collapsed."""
-    user = product.get_user_of_unique_use()
-    return user.result if isinstance(user, tensor.CollapseShapeOp) else product
-
-
 def _product_and_reader(kernel: FuncOp) -> tuple[linalg.GenericOp, linalg.GenericOp] | None:
-    """Return the product of `kernel` and the only other loop, if it reads it."""
+    """Return the product of `kernel`, if tiles are for it, and the only other loop, its reader."""
     match ops_of(kernel, linalg.GenericOp):
-        case [first, reader]:
+        case [product, reader]:
             pass
         case _:
             return None
+    nest = None if filled_empty(product) is None else nest_between(product, product)
     if (
-        not is_sum_of_products(first)
-        or not all(_is_in(use.operation, reader) for use in _as_read(first.results[0]).uses)
-        or not all(map(_is_given, first.inputs))
+        nest is None
+        or not nest.has_product
+        or not all(_is_in(use.operation, reader) for use in _reshaped(product).uses)
+        or not all(map(_is_given, product.inputs))
         or not is_parallel(reader)
         or any(argument.uses for argument in reader.body.block.args[-1:])
         or store_of(reader) is None
     ):
         return None
-    return first, reader
+    return product, reader
 
 
-def _in_buffer(op: linalg.GenericOp) -> SSAValue:
-    """Store the product `op` in a new buffer, and return it as others read the product."""
-    empty = filled_empty(op)
-    assert empty is not None, "it starts at zero"
-    type, collapse = buffer_type(op.results[0]), _as_read(op.results[0]).owner
-    buffer = memref.AllocOp(empty.dynamic_sizes, [], type)
+def _reshaped(product: linalg.GenericOp) -> SSAValue:
+    """Return what the reader of `product` reads: the result, or the columns of all its panels."""
+    result = product.results[0]
+    reshape = result.get_user_of_unique_use()
+    return reshape.result if isinstance(reshape, tensor.CollapseShapeOp) else result
+
+
+def _in_buffer(product: linalg.GenericOp) -> SSAValue:
+    """Store `product` in a new buffer, and return what its reader reads of it."""
+    empty, result, read = filled_empty(product), product.results[0], _reshaped(product)
+    assert empty is not None, "_product_and_reader has found it"
+    buffer = memref.AllocOp(empty.dynamic_sizes, [], buffer_type(result))
     store = bufferization.MaterializeInDestinationOp.build(
-        operands=[op.results[0], buffer],
+        operands=[result, buffer],
         result_types=[[]],
         properties={"restrict": UnitAttr(), "writable": UnitAttr()},
     )
-    Rewriter.insert_op([buffer, store], InsertPoint.after(op))
-    if not isinstance(collapse, tensor.CollapseShapeOp):
+    Rewriter.insert_op(buffer, InsertPoint.after(empty))
+    Rewriter.insert_op(store, InsertPoint.after(product))
+    if not isinstance(reshape := read.owner, tensor.CollapseShapeOp):
         return buffer.memref
-    collapsed = memref.CollapseShapeOp.create(
+    columns = memref.CollapseShapeOp.create(
         operands=[buffer.memref],
-        result_types=[buffer_type(collapse.result)],
-        properties={"reassociation": collapse.reassociation},
+        result_types=[buffer_type(read)],
+        properties={"reassociation": reshape.reassociation},
     )
-    Rewriter.insert_op(collapsed, InsertPoint.after(store))
-    return collapsed.result
+    Rewriter.insert_op(columns, InsertPoint.after(store))
+    return columns.result
 
 
 def _read_buffers(reader: linalg.GenericOp, product: SSAValue, buffer: SSAValue) -> None:
@@ -134,9 +136,7 @@ class MaterializeProductsPass(KernelPass):
         if pair is None or nest_of(kernel) is not None:
             return
         product, reader = pair
-        if nest_between(product, product) is None:
-            return
-        read = _as_read(product.results[0])
+        read = _reshaped(product)
         _read_buffers(reader, read, _in_buffer(product))
         if isinstance(read.owner, tensor.CollapseShapeOp):
             Rewriter.erase_op(read.owner)
