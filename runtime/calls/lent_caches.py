@@ -56,8 +56,8 @@ def _what(function: Function, cache: Cache) -> str:
 def buffer_of(array: Array) -> tuple[Array, int]:
     """Return the contiguous array that `array` is a part of, and the byte where it begins there."""
     base = array
-    while isinstance(base.base, np.ndarray) and base.base.flags.c_contiguous:
-        base = base.base
+    while isinstance(owner := base.base, np.ndarray) and owner.flags.c_contiguous:
+        base = owner
     return base, 0 if base is array else address(array) - address(base)
 
 

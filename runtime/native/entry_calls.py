@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable, Sequence
-from itertools import chain, islice
+from itertools import accumulate, chain, pairwise
 from math import prod
 from operator import itemgetter
 from threading import Lock
@@ -50,7 +50,7 @@ class DimChecks:
 
     def __init__(self, function: Function) -> None:
         specs = [spec_of(param) for param in function.params]
-        self.ranks = tuple(len(spec.shape) for spec in specs)
+        self._ranks = tuple(len(spec.shape) for spec in specs)
         sizes = [*chain.from_iterable(spec.shape for spec in specs)]
         names = chain.from_iterable(
             param.dims or [""] * len(spec.shape)
@@ -65,20 +65,19 @@ class DimChecks:
         fixed = {at: size for at, size in enumerate(sizes) if size is not None}
         self._fixed, self._fixed_sizes = _picker([*fixed]), tuple(fixed.values())
         self._repeated, self._first = _picker([*repeated]), _picker([*repeated.values()])
-        self.open = _picker([at for at, size in enumerate(sizes) if size is None])
+        open_dims = [at for at, size in enumerate(sizes) if size is None]
+        self.count, self.open = len(open_dims), _picker(open_dims)
         self._bounds: list[tuple[int, Bounds]] = [
             (first[name], bounds) for name, bounds in function.dim_bounds.items() if name in first
         ]
 
-    def fit(self, shapes: Sequence[tuple[int, ...]]) -> bool:
-        """Test whether arrays have such dims; `check_structures` says why not."""
-        if tuple(map(len, shapes)) != self.ranks:
-            return False
-        sizes = (*chain.from_iterable(shapes),)
+    def fit(self, shapes: Sequence[tuple[int, ...]], sizes: tuple[int, ...]) -> bool:
+        """Test whether arrays have such dims, `sizes` in all; `check_structures` says why not."""
         return (
-            self._fixed(sizes) == self._fixed_sizes
+            tuple([len(shape) for shape in shapes]) == self._ranks
+            and self._fixed(sizes) == self._fixed_sizes
             and self._repeated(sizes) == self._first(sizes)
-            and all(bounds.allow(sizes[at]) for at, bounds in self._bounds)
+            and (not self._bounds or all(limits.allow(sizes[at]) for at, limits in self._bounds))
         )
 
 
@@ -127,6 +126,7 @@ class EntryCall:
         self._nesting, self._is_dynamic = together(entry.nested.outputs), entry.is_dynamic
         self._is_flat = self._nesting == (len(entry.results), *TENSOR * len(entry.results))
         self._dims = DimChecks(entry.function)
+        self._dims_type = ctypes.c_int64 * self._dims.count
         self._caches = {cache.result: cache for cache in entry.function.caches}
         self._kept: dict[tuple[tuple[int, ...], ...], Measured] = {}
         self._measures = [self._measure(f"{pool.symbol}_size") for pool in entry.pools]
@@ -139,8 +139,10 @@ class EntryCall:
             self._shapes = [spec.shape for spec in specs]
         else:
             self._measure_shapes = self._measure("output_shapes")
-            self._ranks = [len(spec.shape) for spec in specs]
-            self._sizes = ctypes.c_int64 * sum(self._ranks)
+            stops = [0, *accumulate(len(spec.shape) for spec in specs)]
+            self._spans = [*pairwise(stops)]
+            """Of the shape of each output, among the sizes of all."""
+            self._sizes = ctypes.c_int64 * stops[-1]
         self._call = code.symbol(entry.symbol)
         count = len(entry.tensors) + self._is_dynamic + len(entry.pools)
         self._call.argtypes = [ctypes.c_void_p] * count
@@ -152,11 +154,15 @@ class EntryCall:
     def __call__(self, args: Sequence[object], out: Value | None = None) -> Value:
         """Return the result, or write it to `out`, which is unchanged after an error."""
         arrays = self._readable(args)
-        measured = self._kept.get(tuple([array.shape for array in arrays])) if arrays else None
-        if not arrays or measured is None:
-            if not arrays or not self._dims.fit([array.shape for array in arrays]):
+        if arrays is None:
+            arrays = self._converted(args)
+        shapes = tuple([array.shape for array in arrays])
+        measured = self._kept.get(shapes)
+        if measured is None:
+            sizes = (*chain.from_iterable(shapes),)
+            if not self._dims.fit(shapes, sizes):
                 arrays = self._converted(args)
-            measured = self._measured(arrays)
+            measured = self._kept[shapes] = self._measured(self._dims.open(sizes))
         if out is None and measured.outputs is not None:
             outputs: list[Array] = [
                 self._lent(i, shape, arrays) if i in self._caches else np.empty(shape, dtype)
@@ -246,14 +252,9 @@ class EntryCall:
             if isinstance(leaf, Leaf)
         ]
 
-    def _measured(self, arrays: Sequence[Array]) -> Measured:
-        """Return the sizes for inputs of such shapes. Raises `MachineError`."""
-        shapes = tuple([array.shape for array in arrays])
-        measured = self._kept.get(shapes)
-        if measured is not None:
-            return measured
-        open_dims = self._dims.open((*chain.from_iterable(shapes),))
-        dims = (ctypes.c_int64 * len(open_dims))(*open_dims)
+    def _measured(self, given: Sequence[int]) -> Measured:
+        """Return the sizes for inputs of these open dims. Raises `MachineError`."""
+        dims = self._dims_type(*given)
         spaces = [
             measure(dims) if size is None else size
             for size, measure in zip(self._spaces, self._measures, strict=True)
@@ -262,17 +263,15 @@ class EntryCall:
             are_known = [pool.size is not None for pool in self._entry.pools]
             known = zip(are_known, spaces, strict=True)
             self._spaces = [size if is_known else None for is_known, size in known]
+        elif len(self._kept) >= MOST_KEPT:
+            self._kept.clear()
         results, outputs = self._output_shapes(dims), None
         if not any([None in shape for shape in results]):
             pairs = [*zip(cast("list[tuple[int, ...]]", results), self._result_types, strict=True)]
             limit = default_limit()
             if all([prod(shape) * dtype.itemsize <= limit for shape, dtype in pairs]):
                 outputs = pairs
-        if len(self._kept) >= MOST_KEPT:
-            self._kept.clear()
-        measured = Measured(dims, results, spaces, outputs)
-        self._kept[shapes] = measured
-        return measured
+        return Measured(dims, results, spaces, outputs)
 
     def _output_shapes(self, dims: Any) -> Sequence[Shape]:
         if self._shapes is not None:
@@ -280,11 +279,10 @@ class EntryCall:
         sizes: Any = self._sizes()
         if self._measure_shapes(dims, sizes):
             self._code.fail()
-        left = iter(sizes[:])
-        shapes: list[Shape] = [tuple(islice(left, rank)) for rank in self._ranks]
-        if min(sizes) >= 0:
-            return shapes
-        return [tuple([None if size < 0 else size for size in shape]) for shape in shapes]
+        every = sizes[:]
+        if min(every) < 0:
+            every = [None if size < 0 else size for size in every]
+        return [tuple(every[start:stop]) for start, stop in self._spans]
 
     def _measure(self, name: str) -> Any:
         """Return a function of dims."""

@@ -34,7 +34,7 @@ class Network:
         self.rng, self.count = rng, 0
         self.lines: list[str] = []
         self.weights: list[tuple[int | str, ...]] = []
-        self.width = rng.choice((4, 8, 16, 24, 33, 48))
+        self.width = rng.choice((4, 8, 16, 24, 32, 33, 48))
         first, value = self.width, "%x"
         layers = (
             self.dense,
@@ -120,9 +120,13 @@ class Network:
         shape, axes = f"newshape = array<i64: 0, 2, {each}>", "{axes = array<i64: 1, 0, 2>}"
         parts = self.op("reshape", f"{{{shape}}}", split, x, full)
         parts = self.op("transpose", axes, turned, parts, split)
-        products = self.op("nn.batch_matmul", "", square, parts, turned, parts, turned)
+        plain, keys = "{transpose_b = false}", (2, each, "?")
+        if self.rng.random() < 0.5:
+            columns = self.op("transpose", "{axes = array<i64: 0, 2, 1>}", keys, parts, turned)
+            products = self.op("nn.batch_matmul", plain, square, parts, turned, columns, keys)
+        else:
+            products = self.op("nn.batch_matmul", "", square, parts, turned, parts, turned)
         shares = self.op("nn.softmax", "", square, products, square)
-        plain = "{transpose_b = false}"
         mixed = self.op("nn.batch_matmul", plain, turned, shares, square, parts, turned)
         back = self.op("transpose", axes, split, mixed, turned)
         return self.op("reshape", f"{{newshape = array<i64: 0, {self.width}>}}", full, back, split)

@@ -53,6 +53,7 @@ from ..linalg_generics import (
     maps_of,
     ops_of,
     parallel_loops,
+    product_of,
     sizes_of,
     store_of,
 )
@@ -127,6 +128,8 @@ def rows_of(kernel: FuncOp) -> Rows | None:
         return None
     if not all(len(op.results) == 1 and _has_initial(op) for op in loops):
         return None
+    if any((product := product_of(op)) and product.transposed[1] for op in loops):
+        return None  # `transpose-operands` lets it have tiles
     rank = tensor_of(root.results[0]).get_num_dims()
     count = min(map(_outer_loops, loops))
     if all(map(is_parallel, loops)):
