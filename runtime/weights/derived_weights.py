@@ -335,7 +335,7 @@ def _result(
     rule = signature_of(op, kernels_of([op]))
     if not isinstance(rule, Rule) or rule.data_operands:
         raise malformed(formula, f"{op} is not an operator that derives weights")
-    is_short = op == "relay.nn.matmul" and given and prod(given[0].shape) <= MAX_FACTORS
+    is_short = op == "relay.nn.matmul" and bool(given) and prod(given[0].dims) <= MAX_FACTORS
     if rule.work is not Work.LINEAR and not is_short:
         raise malformed(formula, f"{op} may take long; the program must compute it")
     unknown = next((name for name in attributes if name not in rule.attributes), None)
