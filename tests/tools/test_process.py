@@ -122,6 +122,7 @@ def test_only_what_is_needed_is_loaded(source: Write, tmp_path: Path):
         f"xrelay.dialects.{name}"
         for name in (
             *("device", "errors", "foreign", "tensors", "type_algebra", "xdsl_extras"),
+            *("foreign.form_parts", "foreign.func_forms"),
             *(
                 f"xdsl_extras.{name}"
                 for name in (
