@@ -13,8 +13,8 @@
  */
 
 #define XRELAY_MAX_THREADS 64
-#define XRELAY_LOOKS 1500   /* at the next region, or at the end of one, before a thread sleeps */
-#define XRELAY_PART 1000000 /* multiplications that are worth a thread: about 15 us */
+#define XRELAY_LOOKS 4000   /* at the next region, or at the end of one, before a thread sleeps */
+#define XRELAY_PART 300000 /* multiplications that are worth a thread: about 5 us */
 
 typedef void xrelay_outlined(int32_t *thread, int32_t *bound, void *operands);
 

@@ -34,7 +34,7 @@ FEWEST, MOST = 4, 16
 TRANSCENDENTAL = 16
 """The multiplications that a function of `math` takes."""
 
-LEAST = 2_000_000
+LEAST = 600_000
 """The multiplications for which a second thread pays: twice XRELAY_PART of threads.c."""
 
 LEAST_AN_ELEMENT = 32
