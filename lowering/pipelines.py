@@ -213,8 +213,6 @@ _TO_FIRST_ORDER = (
 
 _LAYOUT = ("propagate-layout", "expand-lrn", "separate-padding", "read-transposed")
 
-_WEIGHTS = ("transpose-weights", "pack-weights", "fold-constants", "fold-weights")
-
 _TO_LINALG = ("check-shapes", "convert-program-to-linalg", "verify-stage{stage=linalg}")
 
 _OF_ENTRIES = ("remove-unused-functions", "assign-pools", "plan-memory", "describe-entries")
@@ -258,6 +256,15 @@ class PlannedPipeline(Pipeline, ABC):
     caches: tuple[str, ...] = ()
     """The parameters that are caches, with the rows of their buffers: `past_*=1024`."""
 
+    pools: str = ""
+    """The pools of devices: `dtcm=64KiB:1,sram=512KiB:3,psram=:10`, or `cpu:0=512MiB:1`."""
+
+    @property
+    def weights(self) -> Sequence[str]:
+        """Return the passes that order weights: with limits of memory, no kernel has scratch."""
+        limit = "{winograd=false}" if self.peak or self.pools or self.work is not None else ""
+        return ("transpose-weights", f"pack-weights{limit}", "fold-constants", "fold-weights")
+
 
 @dataclass(frozen=True)
 class VmPipeline(PlannedPipeline):
@@ -280,23 +287,17 @@ class VmPipeline(PlannedPipeline):
     none is given, all that are not private.
     """
 
-    pools: str = ""
-    """
-    The pools of devices, as `plan-memory` reads them: `dtcm=64KiB:1,sram=512KiB:3,psram=:10`, or
-    `cpu:0=512MiB:1`.
-    """
-
     @property
     def text(self) -> str:
-        native = (*_TO_SCALED, *_LAYOUT, *_WEIGHTS)
-        simple = native if self.kernels == "native" else _TO_FOLDED
-        tiled = _tiled(self.peak, self.work, by_rows=self.kernels == "native")
+        is_native = self.kernels == "native"
+        simple = (*_TO_SCALED, *_LAYOUT, *self.weights) if is_native else _TO_FOLDED
+        tiled = _tiled(self.peak, self.work, by_rows=is_native)
         kernels = (*simple, *tiled, *_on(self.default), "create-shape-functions")
         placed = ("assign-pools",) if self.pools and self.memory != "plan" else ()
-        joined = _JOINED_COMPILED if self.kernels == "native" else _JOINED
+        joined = _JOINED_COMPILED if is_native else _JOINED
         joined = {"plan": joined, "coalesce": joined[1:], "none": ()}[self.memory]
         planned = (*_REORDER[self.reorder], *joined, *placed, *_MEMORY[self.memory])
-        manifest = _TO_MANIFEST if self.kernels == "native" else _with_views(_TO_MANIFEST)
+        manifest = _TO_MANIFEST if is_native else _with_views(_TO_MANIFEST)
         passes = (*kernels, *manifest, *planned, *_TO_BYTECODE)
         passes = _with_option(passes, _OF_POOLS, "pools", *([self.pools] if self.pools else []))
         passes = _with_option(passes, ("lend-caches",), "caches", *_values(self.caches))
@@ -324,16 +325,13 @@ class AotPipeline(PlannedPipeline):
     device_contexts: tuple[str, ...] = ()
     """The devices that get a context, such as `cuda:0`, and calls around their use."""
 
-    pools: str = ""
-    """The pools of devices, as in `vm`; the interface has a workspace for each."""
-
     constants: str = ""
     """The pools of constants, with capacities: the object has a section for each."""
 
     @property
     def text(self) -> str:
         layout = _LAYOUT if self.layout == "nhwc" else _LAYOUT[1:]
-        simple = (*_TO_SCALED, *_TO_FIRST_ORDER, *layout, *_WEIGHTS)
+        simple = (*_TO_SCALED, *_TO_FIRST_ORDER, *layout, *self.weights)
         simple = (*simple, *_tiled(self.peak, self.work, by_rows=self.layout == "nhwc"))
         kernels = (*simple, *_on(self.default), "create-shape-functions{checks=true}")
         planned = (

@@ -5,6 +5,12 @@ Store weights in panels: the filters of one tile side by side.
                                                   %p = relay.transpose %s   32x3x3x512x16
                                              ->   %y = relay.nn.conv2d %x, %p {NHWC, OHWI16o}
 
+Filters of 3x3 are transformed first, G w Gᵀ in 4x4 (`winograd`), if their kernel can compute
+images of known size, of at least 6x6, by Winograd's F(2x2, 3x3), with 4/9 of the multiplications:
+
+    relay.nn.conv2d %x, %w {NHWC, HWIO}      ->   %u = relay.nn.matmul G⊗G, (9, c o) of %w
+    3x3x32x64, stride 1, f32                      relay.nn.conv2d %x, %p {NHWC, OHWI16o/F23}
+
 The sums of a tile then read their weights one after another; in HWIO, the filters of all tiles lie
 between two reads, which share few sets of a cache. That pays for all but small weights. Where the
 number of filters is not a multiple of `width`, zeros are added if they are few. A product with such

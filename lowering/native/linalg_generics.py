@@ -86,6 +86,14 @@ def is_simple(map: AffineMap) -> bool:
     return all(isinstance(expr, AffineDimExpr | AffineConstantExpr) for expr in map.results)
 
 
+def indices_at(map: AffineMap, loops: Sequence[SSAValue]) -> list[Size]:
+    """Return the indices of an operand of a simple `map` in a turn of `loops`, given theirs."""
+    return [
+        loops[expr.position] if isinstance(expr, AffineDimExpr) else expr.eval([], [])
+        for expr in map.results
+    ]
+
+
 MOST_DEPTH = 128
 """The rows of a tile of columns that is on the stack: of 32 columns of f32, these have 16 KiB."""
 

@@ -34,14 +34,22 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Block, Region, SSAValue
-from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
+from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...linalg.builder import INDEX, Builder, Size, maps, tensor_of
 from ...linalg.rules.convolution import TRANSFORMED
 from ...linalg.sums import CONTRACT, NO_FLAGS
 from ..kernel_pass import MachinePass
-from ..linalg_generics import buffer_of, is_elementwise, is_simple, maps_of, ops_of, store_of
+from ..linalg_generics import (
+    buffer_of,
+    indices_at,
+    is_elementwise,
+    is_simple,
+    maps_of,
+    ops_of,
+    store_of,
+)
 from ..schedules.threads import FEWEST, LEAST
 from ..schedules.tiles import Vectors, vectors_of
 from ..schedules.winograd_blocks import PANEL, Blocks, blocks_of
@@ -389,10 +397,7 @@ def _vector(element: Attribute) -> VectorType[Attribute]:
 def _operand(b: Builder, buffer: SSAValue, map: AffineMap, place: Sequence[SSAValue]) -> SSAValue:
     """Load the vector of an operand of the consumer that is read for the results at `place`."""
     type = cast("MemRefType[Attribute]", buffer.type)
-    at: list[SSAValue] = []
-    for e in map.results:
-        assert isinstance(e, AffineDimExpr | AffineConstantExpr), "`_is_vectorizable` tests it"
-        at.append(place[e.position] if isinstance(e, AffineDimExpr) else b.index(e.value))
+    at = [b.index(index) for index in indices_at(map, place)]
     if AffineExpr.dimension(4) in map.results:
         return b.insert(vector.LoadOp(buffer, at, _vector(type.element_type)))
     number = b.insert(memref.LoadOp.get(buffer, at))

@@ -23,10 +23,11 @@ from xdsl.ir import Block, BlockArgument, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ...linalg.builder import Builder, Size, element_of
+from ...linalg.builder import Builder, element_of
 from ..kernel_pass import KernelPass
 from ..linalg_generics import (
     has_index,
+    indices_at,
     is_elementwise,
     is_parallel,
     is_simple,
@@ -172,11 +173,7 @@ def _extract_operands(extract: tensor.ExtractOp, producer: linalg.GenericOp) -> 
     for operand, map, argument in zip(
         producer.inputs, maps_of(producer), producer.body.block.args, strict=False
     ):
-        at: list[Size] = [
-            indices[e.position] if isinstance(e, AffineDimExpr) else e.eval([], [])
-            for e in map.results
-        ]
-        values[argument] = build.extract(operand, at)
+        values[argument] = build.extract(operand, indices_at(map, indices))
     *body, end = producer.body.block.ops
     for inner in body:
         if isinstance(inner, linalg.IndexOp):

@@ -57,7 +57,7 @@ AFTER: dict[str, Callable[[Array, Array, Array], Array]] = {
         lambda c, b, r: np.exp(c) / np.exp(c).sum(3, keepdims=True)
     ),
 }
-"""What comes after a convolution, and what it computes of its result and two more operands."""
+"""Ops that follow a convolution, with what they compute of its result, a bias and a residual."""
 
 
 @exactly(40)
