@@ -38,7 +38,8 @@ from xrelay.passes.support.composite import CompositePass
 from xrelay.passes.support.diagnostics import ReportingContext
 from xrelay.passes.support.verifier import verify
 from xrelay.tools.api.plugins import load_universe
-from xrelay.tools.pass_run.pipeline import Step, build
+from xrelay.tools.pass_run.pipeline import build
+from xrelay.tools.pass_run.pipeline_steps import Step
 from xrelay.tools.pass_run.process import settings
 from xrelay.tools.registry import named_pipelines
 from xrelay.tools.text.parser import LocatingParser

@@ -89,7 +89,7 @@ class ConvertMemoryToMemrefPass(ModulePass):
     """The device whose memory is the default memory space."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        types = MemRefTypes(device_option(self.host, "host", op), memory.pools_of(op))
+        types = MemRefTypes(device_option(self.host, "host"), memory.pools_of(op))
         functions = {f.sym_name.data: f for f in op.ops if isinstance(f, func.FuncOp)}
         lent = {name: lent_results(f) for name, f in functions.items()}
         called = {o.callee.string_value() for o in code_of(op) if isinstance(o, func.CallOp)}

@@ -169,7 +169,7 @@ class DescribeEntriesPass(ModulePass):
     """The device on which sizes and shapes are computed."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        devices = devices_in(op, device_option(self.host, "host", op).spec)
+        devices = devices_in(op, device_option(self.host, "host").spec)
         entries = [
             function
             for function in op.ops

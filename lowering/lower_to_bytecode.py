@@ -242,7 +242,7 @@ class LowerToBytecodePass(ModulePass):
     """The device on which sizes and shapes are computed."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        host = device_option(self.host, "host", op)
+        host = device_option(self.host, "host")
         constants, devices = Constants(), Devices({host: None}, memory.pools_of(op))
         shapes = shape_functions_in(op)
         public = [f for f in op.ops if isinstance(f, func.FuncOp) and is_public(f)]

@@ -294,7 +294,7 @@ class AssignPoolsPass(ModulePass):
     """The functions that are called from outside; if none is given, all that are not private."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        found = pools_option(self.pools, device_option(self.host, "host", op), op)
+        found = pools_option(self.pools, device_option(self.host, "host"))
         if not found or memory.POOLS in op.attributes:
             return
         op.attributes[memory.POOLS] = ArrayAttr(found)

@@ -36,7 +36,7 @@ from ..runtime.kernels.loading import load_kernels
 from .analysis.arrays import Array, array_of, dense_of, numpy_dtype
 from .evaluation.kernel_calls import OperatorEvaluator
 from .support.changes import ReportingPass
-from .support.diagnostics import PassError
+from .support.diagnostics import OptionError
 from .support.levels import Level
 from .support.rewriting import apply_patterns, erase_unused, op_trait_rewrite_pattern
 
@@ -145,7 +145,7 @@ class FoldConstantsPass(ReportingPass):
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
         if self.max_work < 0:
-            raise PassError(f"max-work must be at least 0, but is {self.max_work}", op)
+            raise OptionError(f"max-work must be at least 0, but is {self.max_work}", "max-work")
         # In program order, so that a chain of operators folds in one walk; the next round walks
         # the branches that were inlined.
         fold = FoldOperator(self.max_work), *relay.TupleGetItemOp.get_canonicalization_patterns()

@@ -31,7 +31,7 @@ from ..dialects import relay
 from ..dialects.interfaces import Fusible, only_reshapes
 from ..dialects.xdsl_extras.xdsl_internals import exchange_results, operands_of, replace_operands
 from .analysis.fusion import fusion_groups, is_scalar_constant, single_operators
-from .support.diagnostics import PassError
+from .support.diagnostics import OptionError
 from .support.levels import Level
 from .support.rewriting import erase_unused, rewrite_each
 from .support.walk import is_kernel, outside_primitives
@@ -119,11 +119,11 @@ class FuseOpsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.level not in (0, 1):
-            raise PassError(f"level must be 0 or 1, but is {self.level}", op)
+            raise OptionError(f"level must be 0 or 1, but is {self.level}", "level")
         if self.max_size < 1:
-            raise PassError(f"max-size must be at least 1, but is {self.max_size}", op)
+            raise OptionError(f"max-size must be at least 1, but is {self.max_size}", "max-size")
         if self.max_args is not None and self.max_args < 1:
-            raise PassError(f"max-args must be at least 1, but is {self.max_args}", op)
+            raise OptionError(f"max-args must be at least 1, but is {self.max_args}", "max-args")
         groups: dict[Operation, list[Operation]] = {}
         erase_unused(outside_primitives(op), is_free_operator)
         for block in blocks_outside_kernels(op):

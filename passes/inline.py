@@ -54,7 +54,7 @@ from .functions.call_graph import CallGraph
 from .functions.calls import call_directly, inline_before
 from .functions.instantiation import substitute
 from .support.changes import ReportingPass
-from .support.diagnostics import PassError, emit_remark
+from .support.diagnostics import OptionError, PassError, emit_remark
 from .support.levels import Level
 from .support.rewriting import apply_patterns, rewrite_each
 from .support.walk import outside_primitives
@@ -263,7 +263,7 @@ class InlinePass(ReportingPass):
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
         if self.max_ops < 0:
-            raise PassError(f"max-ops must be at least 0, but is {self.max_ops}", op)
+            raise OptionError(f"max-ops must be at least 0, but is {self.max_ops}", "max-ops")
         functions = [function for function in op.ops if isinstance(function, func.FuncOp)]
         if not (self.max_ops or self.once or any(map(is_marked, functions))):
             return False

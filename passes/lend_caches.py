@@ -60,7 +60,7 @@ from ..dialects.tensors import Tensor, as_tensor
 from .analysis.fusion import UNFUSED
 from .functions.call_graph import CallGraph
 from .functions.signatures import entries_of
-from .support.diagnostics import PassError
+from .support.diagnostics import OptionError, PassError
 from .support.keyed_options import parse_keyed
 from .support.levels import Level
 from .support.rewriting import apply_patterns, rewrite_each
@@ -229,7 +229,8 @@ class LendCachesPass(ModulePass):
         if unused := [pattern for pattern in rows if pattern not in used]:
             names = (n.data for f in public for n in parameter_names(f))
             listed = ", ".join(names) or "none"
-            raise PassError(f"no cache is named '{unused[0]}'; the parameters are: {listed}", op)
+            message = f"no cache is named '{unused[0]}'; the parameters are: {listed}"
+            raise OptionError(message, "caches")
         lending = {f: caches for f in functions if (caches := [*caches_of(f)])}
         graph = CallGraph.of(op) if lending else None
         for function in lending:

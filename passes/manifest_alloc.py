@@ -255,7 +255,7 @@ class ManifestAllocPass(ModulePass):
     """The device of sizes and shapes."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        dynamic = DynamicShapes(device_option(self.host, "host", op), symbols_of(op))
+        dynamic = DynamicShapes(device_option(self.host, "host"), symbols_of(op))
         apply_patterns(op, ExpandTupleCopy())
         reads_shapes = any(isinstance(o, relay.PrimFuncOp) and is_shape_of(o) for o in op.ops)
         apply_patterns(

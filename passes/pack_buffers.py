@@ -334,7 +334,7 @@ class PackBuffersPass(BufferOptions, ModulePass):
     accepts: ClassVar[Level] = "every"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if pools := pools_option(self.pools, HOST, op):
+        if pools := pools_option(self.pools, HOST):
             op.attributes.setdefault(memory.POOLS, ArrayAttr(pools))
         names = {pool.label for pool in memory.pools_of(op).values()}
         left, read = list[tuple[Operation, str]](), set[Operation]()

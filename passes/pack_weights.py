@@ -36,7 +36,7 @@ from ..dialects.relay.properties import ints
 from ..dialects.tensors import Tensor, as_tensor, bits_of, is_static
 from ..operators.windows import PANELS, WINOGRAD
 from .analysis.arrays import dense_of, numpy_dtype
-from .support.diagnostics import PassError
+from .support.diagnostics import OptionError
 from .support.levels import Level
 from .support.rearranged_weights import RearrangedWeights, is_weight, reshaped, transposed
 from .support.rewriting import apply_patterns
@@ -196,7 +196,7 @@ class PackWeightsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         layout = next((name for name, width in PANELS.items() if width == self.width), None)
         if layout is None:
-            raise PassError(f"width must be 8, 16 or 32, but is {self.width}", op)
+            raise OptionError(f"width must be 8, 16 or 32, but is {self.width}", "width")
         if self.winograd:
             apply_patterns(op, TransformFilters(RearrangedWeights(in_transformed_panels)))
         packed = RearrangedWeights(lambda weight: in_panels(weight, self.width))

@@ -56,7 +56,7 @@ from .bytes.op_facts import facts_of, is_choice, shape_of
 from .functions.call_graph import CallGraph
 from .functions.symbol_names import SymbolNames, symbols_of
 from .sizes.reader import Sizes
-from .support.diagnostics import PassError
+from .support.diagnostics import OptionError
 from .support.levels import Level
 from .support.rewriting import apply_patterns, erase_unused, rewrite_each
 from .workspaces.caller_sizes import Origin
@@ -182,12 +182,11 @@ def place_of(values: Sequence[SSAValue], call: Operation) -> Operation:
     return at
 
 
-def verify_entries(
-    symbols: Mapping[str, Operation], entries: Sequence[str], module: ModuleOp
-) -> None:
+def verify_entries(symbols: Mapping[str, Operation], entries: Sequence[str]) -> None:
     for name in entries:
         if not isinstance(symbols.get(name), func.FuncOp):
-            raise PassError(f"@{name}, of the option entries, is not a function", module)
+            message = f"@{name}, of the option entries, is not a function"
+            raise OptionError(message, "entries")
 
 
 @dataclass(frozen=True)
@@ -205,7 +204,7 @@ class PassWorkspacesPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         symbols = symbols_of(op)
-        verify_entries(symbols, self.entries, op)
+        verify_entries(symbols, self.entries)
         if not self.lend_entries and all(
             is_entry(f, self.entries) for f in symbols.values() if isinstance(f, func.FuncOp)
         ):

@@ -83,7 +83,7 @@ class PlaceConstantsPass(ModulePass):
     """The device of pools that name none."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        pools = pools_option(self.pools, device_option(self.host, "host", op), op)
+        pools = pools_option(self.pools, device_option(self.host, "host"))
         if not pools:
             return
         params: dict[tuple[str, Attribute], list[relay.ParamOp]] = {}

@@ -26,7 +26,7 @@ from xdsl.traits import IsolatedFromAbove, SymbolOpInterface
 
 from .functions.call_graph import CallGraph
 from .support.changes import ReportingPass
-from .support.diagnostics import PassError
+from .support.diagnostics import OptionError
 from .support.levels import Level
 from .support.rewriting import rewrite_each
 
@@ -46,15 +46,17 @@ def is_public(op: Operation) -> bool:
     return visibility is None or visibility == StringAttr("public")
 
 
-def entries_of(graph: CallGraph, entries: Iterable[str], module: ModuleOp) -> list[str]:
+def entries_of(graph: CallGraph, entries: Iterable[str]) -> list[str]:
     """Return the symbols that are used from outside; an error if `entries` names no function."""
     named = list(dict.fromkeys(entries))
     for name in named:
         op = graph.symbols.get(name)
         if op is None:
-            raise PassError(f"@{name}, of the option entries, is not defined in the module", module)
+            message = f"@{name}, of the option entries, is not defined in the module"
+            raise OptionError(message, "entries")
         if not is_function(op):
-            raise PassError(f"@{name}, of the option entries, is a {op.name}, not a function", op)
+            message = f"@{name}, of the option entries, is a {op.name}, not a function"
+            raise OptionError(message, "entries")
     kept = [
         name
         for name, op in graph.symbols.items()
@@ -78,5 +80,5 @@ class RemoveUnusedFunctionsPass(ReportingPass):
             return False
         graph = CallGraph.of(op)
         names = [name for name, symbol in graph.symbols.items() if is_function(symbol)]
-        unused = graph.unused(names, entries_of(graph, self.entries, op))
+        unused = graph.unused(names, entries_of(graph, self.entries))
         return rewrite_each(unused, lambda function, rewriter: rewriter.erase(function))

@@ -36,7 +36,7 @@ from .bytes.block_orders import BlockOrders
 from .bytes.live_bytes import Row, Rows, peaks_of, rows_of, storages_in
 from .bytes.steps import steps_of
 from .sizes.reader import Sizes
-from .support.diagnostics import PassError, emit_remark
+from .support.diagnostics import OptionError, emit_remark
 from .support.levels import Level
 from .support.rewriting import rewrite_each
 
@@ -113,7 +113,7 @@ class ReorderForMemoryPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.nodes < 1:
-            raise PassError(f"nodes must be at least 1, but is {self.nodes}", op)
+            raise OptionError(f"nodes must be at least 1, but is {self.nodes}", "nodes")
         sizes: Sizes | None = None
         for classes in bodies_of(op, separate=False):
             storages = storages_in(classes)

@@ -4,6 +4,7 @@
 // RUN: xrelay-opt %s -p vm --dump-pass-pipeline -o %t.out 2>&1 | filecheck %s --check-prefix=PLAN
 // RUN: xrelay-opt %s -p 'vm{entries=f}' --dump-pass-pipeline -o %t.out 2>&1 | filecheck %s --check-prefix=ENTRIES
 // RUN: xrelay-opt %s -p 'cse,vm{memory=none}' --print-ir-after='vm{memory=none}' -o %t.out 2>&1 | filecheck %s --check-prefix=DUMPS
+// RUN: not xrelay-opt %s -p 'cse,vm{reorder peak=12XB}' 2>&1 | filecheck %s --check-prefix=VALUE
 
 // A pipeline has options like a pass; those of its passes are in what it stands for.
 //
@@ -14,6 +15,12 @@
 // ENTRIES:   plan-memory{{.*}}entries="f"{{.*}},verify-stage{stage="memory-planned"}
 // DUMPS-NOT: IR Dump After cse
 // DUMPS:     IR Dump After manifest-lifetimes
+
+// A value that a pass of it cannot use is an error at the option.
+//
+// VALUE:       pipeline:1:16: error: peak must be bytes, such as 256KiB, but is '12XB'
+// VALUE-NEXT:  cse,vm{reorder peak=12XB}
+// VALUE-NEXT:                 ^^^^
 func.func @f(%a: tensor<f32>) -> tensor<f32> {
   func.return %a : tensor<f32>
 }

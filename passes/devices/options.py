@@ -12,40 +12,40 @@ from ...dialects import memory
 from ...dialects.device import CPU, VirtualDeviceAttr
 from ...dialects.xdsl_extras.walking import walk
 from ...planning import Pool, parse_pools
-from ..support.diagnostics import PassError
+from ..support.diagnostics import OptionError
 from .collect import collect
 from .conflicts import bytes_copied, copy_cheapest, report
 from .defaults import assign_defaults
 from .device_constraints import DeviceConstraints
 
 
-def device_option(text: str, option: str, module: ModuleOp) -> VirtualDeviceAttr:
+def device_option(text: str, option: str) -> VirtualDeviceAttr:
     """Return the device that a pass option names; its id is 0 unless it is given."""
     device = VirtualDeviceAttr.parse_spec(text)
     if device is None or not isinstance(device.device_type, StringAttr):
-        raise PassError(f'{option} must be a device like cpu:0, but is "{text}"', module)
+        raise OptionError(f'{option} must be a device like cpu:0, but is "{text}"', option)
     return device.completed_by(CPU)
 
 
-def pools_option(text: str, host: VirtualDeviceAttr, module: ModuleOp) -> list[memory.PoolAttr]:
+def pools_option(text: str, host: VirtualDeviceAttr) -> list[memory.PoolAttr]:
     """Return the pools that a pass option declares: of `host`, unless their names have devices."""
     try:
-        return [_pool(pool, host, module) for pool in parse_pools(text)]
+        return [_pool(pool, host) for pool in parse_pools(text)]
     except ValueError as error:
-        raise PassError(str(error), module) from None
+        raise OptionError(str(error), "pools") from None
 
 
-def _pool(pool: Pool, host: VirtualDeviceAttr, module: ModuleOp) -> memory.PoolAttr:
+def _pool(pool: Pool, host: VirtualDeviceAttr) -> memory.PoolAttr:
     name, slash, scope = pool.name.partition("/")
     device = host
     if ":" in name or slash:
-        device = device_option(name, "the device of a pool", module)
+        device = device_option(name, "the device of a pool")
     scope = scope if slash else "" if ":" in name else name
     if scope:
         device = VirtualDeviceAttr(device.device_type, device.device_id, device.target, scope)
     if pool.alignment & (pool.alignment - 1):
         message = f"the alignment of pool '{pool.name}' must be a power of two"
-        raise PassError(f"{message}, but is {pool.alignment}", module)
+        raise OptionError(f"{message}, but is {pool.alignment}", "pools")
     return memory.PoolAttr.of(device, pool.capacity, pool.cost, pool.alignment)
 
 
@@ -54,13 +54,14 @@ def planned_pools(pools: Sequence[memory.PoolAttr]) -> tuple[Pool, ...]:
     return tuple(Pool(p.label, p.capacity, p.cost.data, p.alignment.data) for p in pools)
 
 
-def parse_targets(entries: tuple[str, ...], module: ModuleOp) -> dict[str, str]:
+def parse_targets(entries: tuple[str, ...]) -> dict[str, str]:
     """Return the targets by device type, from entries like `cuda=cuda -arch=sm_80`."""
     targets: dict[str, str] = {}
     for entry in entries:
         kind, equals, target = entry.partition("=")
         if not equals or not kind.isidentifier() or not target:
-            raise PassError(f'targets must be like cpu=llvm, but one is "{entry}"', module)
+            message = f'targets must be like cpu=llvm, but one is "{entry}"'
+            raise OptionError(message, "targets")
         targets[kind] = target
     return targets
 
@@ -114,11 +115,11 @@ class PlanningOptions:
     def solve(self, module: ModuleOp) -> DeviceConstraints:
         """Collect and solve the device constraints of `module`: every domain has a device."""
         constraints = DeviceConstraints(
-            device_option(self.host, "host", module),
+            device_option(self.host, "host"),
             resolve=copy_cheapest(bytes_copied) if self.repair else report,
-            targets=named_targets(module) | parse_targets(self.targets, module),
+            targets=named_targets(module) | parse_targets(self.targets),
         )
-        default = device_option(self.default, "default", module)
+        default = device_option(self.default, "default")
         collect(constraints, module)
         assign_defaults(constraints, default)
         return constraints

@@ -102,6 +102,14 @@ class PassError(PassFailedException):
         return Message(Severity.ERROR, self.message, self.location, self.notes)
 
 
+class OptionError(PassError):
+    """A value of `option` that a pass cannot use: reported in the text of the pipeline."""
+
+    def __init__(self, message: str, option: str):
+        super().__init__(message)
+        self.option = option
+
+
 def _notes(notes: Iterable[tuple[Place, str]]) -> tuple[Note, ...]:
     return tuple(Note(message, location_of(place)) for place, message in notes)
 

@@ -7,7 +7,7 @@ Options of passes that are lists of names with values.
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from .diagnostics import PassError
+from .diagnostics import OptionError
 
 _T = TypeVar("_T")
 
@@ -18,7 +18,7 @@ def parse_keyed(
     """
     Parse the values of `option`, each with `parse`.
 
-    Raises `PassError` for a value that `parse` rejects with `ValueError`, and for a name that has
+    Raises `OptionError` for a value that `parse` rejects with `ValueError`, and for a name that has
     two values.
     """
     found: dict[str, _T] = {}
@@ -26,8 +26,8 @@ def parse_keyed(
         try:
             name, value = parse(text)
         except ValueError as error:
-            raise PassError(f"each of {option} {error}") from None
+            raise OptionError(f"each of {option} {error}", option) from None
         before = found.setdefault(name, value)
         if before is not value and before != value:
-            raise PassError(f"{option} has two values for '{name}'")
+            raise OptionError(f"{option} has two values for '{name}'", option)
     return found

@@ -13,7 +13,7 @@ from ...dialects.tensors import has_dynamic
 from ...planning.buffers import parse_pool
 from ...planning.stripes.chosen_chains import Choice, choose
 from ...planning.stripes.network import Network
-from ..support.diagnostics import PassError
+from ..support.diagnostics import OptionError, PassError
 from .step_network import Axes, Group, network_of
 
 
@@ -62,11 +62,10 @@ class TilingOptions:
         try:
             peak = parse_pool(f"peak={self.peak}").capacity
         except ValueError:
-            raise PassError(
-                f"peak must be bytes, such as 256KiB, but is '{self.peak}'", module
-            ) from None
+            message = f"peak must be bytes, such as 256KiB, but is '{self.peak}'"
+            raise OptionError(message, "peak") from None
         if self.work is not None and not self.work >= 0:
-            raise PassError(f"work must be at least 0, but is {self.work}", module)
+            raise OptionError(f"work must be at least 0, but is {self.work}", "work")
         work = 1.0 if self.work is None and peak is None else self.work
         for function in module.ops:
             if isinstance(function, func.FuncOp) and len(function.body.blocks) == 1:

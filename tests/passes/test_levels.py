@@ -16,7 +16,8 @@ from xdsl.utils.exceptions import DiagnosticException
 from xrelay.passes.support import stage_rules
 from xrelay.passes.support.levels import ENDS, PRODUCERS, STAGES, Stage, level_of, path_to
 from xrelay.passes.verify_stage import VerifyStagePass
-from xrelay.tools.pass_run.pipeline import Step, build
+from xrelay.tools.pass_run.pipeline import build
+from xrelay.tools.pass_run.pipeline_steps import Step
 from xrelay.tools.pass_run.runner import Runner
 from xrelay.tools.registry import PASSES, named_pipelines
 

@@ -34,7 +34,8 @@ from xrelay.passes.memory_report.read import read_memory
 from xrelay.passes.memory_report.report import planned_with_calls, report_of
 from xrelay.passes.plan_memory import PlanMemoryPass
 from xrelay.runtime.errors import MachineError
-from xrelay.tools.pass_run.pipeline import TO_BYTECODE, Step, build
+from xrelay.tools.pass_run.pipeline import build
+from xrelay.tools.pass_run.pipeline_steps import TO_BYTECODE, Step
 from xrelay.tools.registry import named_pipelines
 from xrelay.tools.run.memory_of_run import dims_of_run
 

@@ -35,7 +35,8 @@ from xrelay.passes.memory_report.loads import loads
 from xrelay.passes.memory_report.model import FunctionUse, MemoryUse
 from xrelay.passes.memory_report.read import read_memory
 from xrelay.passes.memory_report.report import report_of
-from xrelay.tools.pass_run.pipeline import TO_BYTECODE, build
+from xrelay.tools.pass_run.pipeline import build
+from xrelay.tools.pass_run.pipeline_steps import TO_BYTECODE
 from xrelay.tools.plan_pictures.page import folded, page, resource
 from xrelay.tools.plan_pictures.panels import Panel
 from xrelay.tools.plan_pictures.program_panels import views_of

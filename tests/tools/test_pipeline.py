@@ -11,7 +11,8 @@ from xdsl.passes import ModulePass
 
 from xrelay.lowering.pipelines import Pipeline
 from xrelay.tools.messages import SourceError
-from xrelay.tools.pass_run.pipeline import Step, build, parse, pass_names, pipeline_text
+from xrelay.tools.pass_run.pipeline import build, parse, pass_names
+from xrelay.tools.pass_run.pipeline_steps import Step, pipeline_text
 
 
 @dataclass(frozen=True)

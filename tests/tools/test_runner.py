@@ -8,7 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
 
 from xrelay.passes.support.changes import InspectionPass, ReportingPass
-from xrelay.tools.pass_run.pipeline import Step
+from xrelay.tools.pass_run.pipeline_steps import Step
 from xrelay.tools.pass_run.runner import Runner
 
 

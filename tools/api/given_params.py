@@ -24,7 +24,7 @@ from ...passes.bind_params import BindParamsPass
 from ...runtime.calls.input_bindings import InputBindings
 from ...runtime.program.program import Array
 from ...runtime.weights.given_weights import GivenWeights, named_by
-from ..pass_run.pipeline import Step
+from ..pass_run.pipeline_steps import Step
 from ..pass_run.runner import Runner
 from ..run.evaluated import functions_of
 from .bindings import passes_of

@@ -47,7 +47,7 @@ from ...runtime.program.named_results import unique_names
 from ...runtime.program.planned_memory import PlannedMemory
 from ...runtime.program.program import Function, Late, Param, Program
 from ...runtime.python.memory_summary import Pictures
-from ..pass_run.pipeline import report_index
+from ..pass_run.pipeline_steps import report_index
 from ..pass_run.runner import Runner
 from ..progress import Progress, no_progress
 from .session import Given, Session, is_bytecode

@@ -25,7 +25,8 @@ from ..errors import CommandLineError
 from ..messages import PipelineError, Reporter
 from ..option_types import WatchedPasses
 from ..pass_run.ir_dumps import Dumps
-from ..pass_run.pipeline import PIPELINE, Step, between, build, pass_names
+from ..pass_run.pipeline import PIPELINE, build, pass_names
+from ..pass_run.pipeline_steps import Step, between
 from ..pass_run.runner import Runner
 from ..registry import named_pipelines
 from ..text.parser import LocatingParser

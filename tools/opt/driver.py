@@ -28,9 +28,10 @@ from ..api.shared_options import load_onnx, shared_options
 from ..api.source import SPLIT_MARK, Part, Source, read_source, require_frontend, split
 from ..commands import inform
 from ..errors import CommandLineError, UsageError, report
-from ..messages import Reporter, message_of
+from ..messages import PipelineError, Reporter, message_of
 from ..output_files import Destination, OutputFiles
-from ..pass_run.pipeline import TARGET, Step, build_target, opened, pipeline_text, report_index
+from ..pass_run.pipeline import TARGET, build_target
+from ..pass_run.pipeline_steps import Step, opened, pipeline_text, report_index
 from ..pass_run.runner import InternalError, Recipe, read_recipe
 from ..registry import named_pipelines
 from ..targets.file_target import ChosenTarget, Job, Written, target_of
@@ -259,7 +260,7 @@ class Opt:
             self._run(program)
             with self.timer.span("output"), self._guarded("while writing the output", text):
                 self._emit(program.module, output)
-        except ShrinkException:
+        except (PipelineError, ShrinkException):
             raise
         except Exception as error:
             self.fail(error)

@@ -13,9 +13,9 @@ allowed between any two tokens; the value of a string option need not be quoted
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
-from functools import cache
+from functools import cache, partial
 from inspect import signature
 from types import NoneType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, get_type_hints
@@ -26,11 +26,11 @@ from xdsl.utils.hints import isa, type_repr
 
 from ...operators.records import record
 from ...operators.spelling import did_you_mean
-from ...passes.support.composite import CompositePass
-from ...passes.support.diagnostics import Message, Severity
+from ...passes.support.diagnostics import Message, OptionError, Severity
 from ..errors import CommandLineError
 from ..messages import PipelineError, place
 from ..registry import alternatives, option_text, type_text
+from .pipeline_steps import Fail, Step, shown
 
 if TYPE_CHECKING:  # loaded only if a pipeline is named
     from ...lowering.pipelines import Pipeline
@@ -40,15 +40,6 @@ PIPELINE = "pipeline"
 
 TARGET = "target"
 """The file name in messages about the text of a target on the command line."""
-
-TO_BYTECODE = "lower-to-bytecode"
-"""The name of the pass after which values have no types, and memory is not planned any more."""
-
-EXPANDS = "expand-packs"
-"""The name of the pass that forgets the orders of packs, which reports of memory read."""
-
-VERIFY_STAGE = "verify-stage"
-"""The name of the pass that ends each level of a pipeline."""
 
 Passes: TypeAlias = Mapping[str, Callable[[], type[ModulePass]]]
 Pipelines: TypeAlias = "Mapping[str, type[Pipeline]]"
@@ -106,14 +97,6 @@ class Element:
     """None when there were no braces."""
     mlir: str | None = None
     """The text in the brackets of `mlir-opt[…]`."""
-
-
-@record
-class Step:
-    """A pass of a pipeline, and the named pipelines that it was expanded from."""
-
-    run: ModulePass
-    groups: tuple[str, ...] = ()
 
 
 @dataclass
@@ -237,11 +220,14 @@ class _Known:
     passes: Passes
     pipelines: Callable[[], Pipelines]
     groups: tuple[str, ...] = ()
+    fail: Fail | None = None
+    """Of the outermost of the pipelines that are being expanded."""
 
     def steps(self, text: _Text) -> Iterator[Step]:
         for element in list(_elements(text)):
             if element.name in self.passes:
-                yield Step(_pass(text, element, self.passes[element.name]()), self.groups)
+                run = _pass(text, element, self.passes[element.name]())
+                yield Step(run, self.groups, self.fail or partial(_at_option, text, element))
             else:
                 yield from self.expanded(text, element)
 
@@ -259,7 +245,18 @@ class _Known:
             path = " -> ".join(groups)
             raise text.fail(f"pipelines contain each other: {path}", element.at, width)
         inner = _instance(text, element, named[element.name], "pipeline").text
-        yield from replace(self, groups=groups).steps(_Text(inner, f"pipeline '{element.name}'"))
+        fail = self.fail or partial(_at_option, text, element)
+        inside = replace(self, groups=groups, fail=fail)
+        yield from inside.steps(_Text(inner, f"pipeline '{element.name}'"))
+
+
+def _at_option(text: _Text, element: Element, error: OptionError) -> PipelineError:
+    """Return `error` at the option of `element` that it is about, or at the name."""
+    at, name = element.at, element.name
+    for option in element.options or ():
+        if option.name == shown(error.option):
+            at, name = option.at, option.name
+    return text.fail(error.message, at, len(name))
 
 
 def _pass(text: _Text, element: Element, cls: type[ModulePass]) -> ModulePass:
@@ -335,11 +332,6 @@ def build_target(text: str, targets: Mapping[str, Callable[..., Any]]) -> tuple[
     return name, entry if is_function else _instance(read, element, entry(), "target")
 
 
-def shown(field_name: str) -> str:
-    """Return the name of an option as users write it."""
-    return field_name.replace("_", "-")
-
-
 def _no_option(title: str, option: str, known: Mapping[str, Field[Any]]) -> str:
     names = [shown(name) for name in known]
     message = f"{title} has no option '{option}'"
@@ -386,54 +378,3 @@ def _convert(values: tuple[Value, ...], type_: Any) -> ParameterListType:
             return candidate
     given = ",".join(option_text(value) for value in typed)
     raise ValueError(f"must be {_expected(type_)}, but is {given}")
-
-
-def between(steps: Sequence[Step], start: str | None, end: str | None) -> list[Step]:
-    """
-    Return the steps that lead from a level to another one, by the `verify-stage`s among them.
-
-    Raises `CommandLineError` for a level that the steps do not lead to.
-    """
-    stages = {
-        stage: number
-        for number, step in enumerate(steps)
-        if (stage := getattr(step.run, "stage", None)) and step.run.name == VERIFY_STAGE
-    }
-    for level in (start, end):
-        if level is not None and level not in stages and level != "relay":
-            listed = ", ".join(("relay", *stages))
-            raise CommandLineError(f"the pipeline has no level '{level}'; its levels: {listed}")
-    first = 0 if start is None else stages.get(start, -1) + 1
-    last = len(steps) if end is None else stages.get(end, -1) + 1
-    return list(steps[first:last])
-
-
-def pipeline_text(steps: Sequence[Step]) -> str:
-    """Return text that `build` turns into `steps` again, with all options."""
-    return ",".join(pass_text(step.run) for step in steps)
-
-
-def pass_text(run: ModulePass) -> str:
-    """Return one pass with its options, as in a pipeline."""
-    options: list[str] = []
-    for name, values in run.spec(include_default=True).parameters.items():
-        if values:
-            options.append(f"{shown(name)}={option_text(values)}")
-        elif getattr(type(run), name, None) not in (None, ()):  # none, but not by default
-            options.append(shown(name))
-    return f"{run.name}{{{' '.join(options)}}}" if options else run.name
-
-
-def report_index(names: Sequence[str]) -> int:
-    """Return the index before which memory is reported among the passes `names`."""
-    return next((i for i, name in enumerate(names) if name in (EXPANDS, TO_BYTECODE)), len(names))
-
-
-def opened(steps: Iterable[Step]) -> list[Step]:
-    """Return `steps`, those of `plan-memref` in its place: memory is reported within it."""
-    inner_steps: list[Step] = []
-    for step in steps:
-        inner = step.run.steps() if isinstance(step.run, CompositePass) else ()
-        is_open = any(part.name == EXPANDS for part in inner)
-        inner_steps += (Step(part, step.groups) for part in inner) if is_open else (step,)
-    return inner_steps

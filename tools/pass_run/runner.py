@@ -23,7 +23,7 @@ from ...dialects.errors import TOO_DEEP
 from ...operators.records import record
 from ...passes.support.changes import InspectionPass, apply_pass
 from ...passes.support.composite import CompositePass
-from ...passes.support.diagnostics import Message, PassError, Severity
+from ...passes.support.diagnostics import Message, OptionError, PassError, Severity
 from ...passes.support.reached import Reached
 from ...passes.support.verifier import VerifyError, verify
 from ...runtime.errors import MachineError
@@ -32,7 +32,7 @@ from ..messages import NO_MEMORY, SourceError, message_of
 from ..progress import Progress, no_progress
 from ..text.printing import PrintOptions, module_text
 from .ir_dumps import Dumps, Timer
-from .pipeline import Step, pipeline_text
+from .pipeline_steps import Step, pipeline_text
 
 HEADING = (
     "// Written by xrelay-opt when it failed. To reproduce: xrelay-opt --run-reproducer FILE\n"
@@ -132,6 +132,9 @@ class Runner:
                 error = DiagnosticException(NO_MEMORY)
             if isinstance(error, DiagnosticException | ParseError):
                 self._write(ctx, before, index)
+                fail = self.steps[index].fail
+                if isinstance(error, OptionError) and fail is not None:
+                    raise fail(error) from None
                 raise _named(error, step.name)
             internal = InternalError(f"in pass '{step.name}'", error)
             internal.reproducer = self._write(ctx, before, index)

@@ -35,7 +35,7 @@ from ...passes.report_memory import check_dims
 from ...passes.support.keyed_options import parse_keyed
 from ...runtime.calls.input_bindings import parse_dim
 from ...runtime.plain_text import counted, human, printable
-from ..pass_run.pipeline import EXPANDS
+from ..pass_run.pipeline_steps import EXPANDS
 from .program_panels import View, left_out, views_of
 from .style import page_style
 from .svg import (

@@ -22,7 +22,7 @@ from ...runtime.executable.executable_files import pieces_of
 from ...runtime.weights.derived_weights import weights_in
 from ..api.loaded import lower
 from ..api.session import is_bytecode
-from ..pass_run.pipeline import TO_BYTECODE, pipeline_text
+from ..pass_run.pipeline_steps import TO_BYTECODE, pipeline_text
 from .file_target import FileTarget, Job, Written
 
 EMBEDDED = "-t executable{embed=true}"

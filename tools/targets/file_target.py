@@ -21,7 +21,7 @@ from ...operators.records import record
 from ...passes.support.diagnostics import PassError
 from ..api.session import Given
 from ..errors import CommandLineError
-from ..pass_run.pipeline import Step, opened, report_index
+from ..pass_run.pipeline_steps import Step, opened, report_index
 from ..pass_run.runner import Runner
 from ..registry import TARGETS
 from ..text.printing import PrintOptions

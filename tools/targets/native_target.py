@@ -43,7 +43,7 @@ from ...runtime.native.interface import Library
 from ...runtime.program.program import Array
 from ...runtime.weights.derived_weights import Weights, weights_in
 from ..api.session import Given, is_bytecode
-from ..pass_run.pipeline import TO_BYTECODE, Step
+from ..pass_run.pipeline_steps import TO_BYTECODE, Step
 from ..pass_run.runner import Runner
 from .file_target import FileTarget, Job, Written
 

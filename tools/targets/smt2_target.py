@@ -40,7 +40,7 @@ from ...passes.plan_check.held import Held
 from ...passes.plan_check.slots import Slot, Slots, packed_of
 from ...passes.sizes.reader import PACK, Packed
 from ...passes.verify_memory_plan import check_module
-from ..pass_run.pipeline import EXPANDS
+from ..pass_run.pipeline_steps import EXPANDS
 
 _TERMS = {
     SizeOp.ADD: "(+ {0} {1})",

@@ -8,8 +8,8 @@
 //
 // CHECK:         func.func @g(%x: tensor<4xf32>)
 // NONE:          func.func @g(%x: tensor<?xf32>)
-// DIM:           pass 'bind-dims' failed: each of dims must be a dim and its size, like n=3 or x:0=3, but is 'n'
-// TWICE:         pass 'bind-dims' failed: dims has two values for 'n'
-// SHAPE:         pass 'bind-dims' failed: each of shapes must be a parameter and its shape, like x=1x3x?, but is 'x=2xn'
+// DIM:           pipeline:1:11: error: each of dims must be a dim and its size, like n=3 or x:0=3, but is 'n'
+// TWICE:         pipeline:1:11: error: dims has two values for 'n'
+// SHAPE:         pipeline:1:11: error: each of shapes must be a parameter and its shape, like x=1x3x?, but is 'x=2xn'
 func.func @main() { func.return }
 func.func @g(%x: tensor<?xf32>) { func.return }

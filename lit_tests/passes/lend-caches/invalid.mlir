@@ -44,12 +44,3 @@ func.func @caller(%x: tensor<?x8xf32>, %new: tensor<1x8xf32>) -> tensor<?x8xf32>
   %all = func.call @called(%x, %new) : (tensor<?x8xf32>, tensor<1x8xf32>) -> tensor<?x8xf32>
   func.return %all : tensor<?x8xf32>
 }
-
-// -----
-
-// expected-error@+1 {{no cache is named 'past'; the parameters are: x}}
-builtin.module {
-  func.func @main(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
-    func.return %x : tensor<?x8xf32>
-  }
-}

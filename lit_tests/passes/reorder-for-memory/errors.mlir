@@ -1,7 +1,9 @@
-// RUN: xrelay-opt -p 'reorder-for-memory{nodes=0}' --verify-diagnostics %s
+// RUN: not xrelay-opt -p 'reorder-for-memory{nodes=0}' %s 2>&1 | filecheck %s
 
 // The limit of the search must be positive.
 //
-// expected-error@+1 {{nodes must be at least 1, but is 0}}
+// CHECK:       pipeline:1:20: error: nodes must be at least 1, but is 0
+// CHECK-NEXT:  reorder-for-memory{nodes=0}
+// CHECK-NEXT:                     ^^^^^
 builtin.module {
 }
