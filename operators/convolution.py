@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from .matmul import product_element
+from .matmul import product_element, weighted
 from .meaning.forms import Apply, Composed, Folded, defined
 from .meaning.number import FLOAT64, INT64, Number, Source, clamped, element_or
 from .operands import require_float, require_number, require_rank, require_same_element
@@ -129,11 +129,6 @@ def convolved(
 def _filters(data: Sequence[Any], weight: Sequence[Any], *, kernel_layout: str) -> Sequence[Any]:
     """Return the input channels of a group, and the cells of a window."""
     return [weight[kernel_layout.index(axis)] for axis in ("I", *spatial_names(kernel_layout))]
-
-
-def weighted(x: Number, w: Number, out_dtype: Element | None) -> Number:
-    element = out_dtype or x.element
-    return x.converted(element).widened() * w.converted(element).widened()
 
 
 @defined(Folded, "relay.nn.conv3d", box=_filters)

@@ -84,6 +84,28 @@ def global_pool2d(data: Tensor, *, layout: Layout) -> Tensor:
     return Tensor(data.element, tuple(1 if axis in SIDES else sizes[axis] for axis in layout))
 
 
+def _area(dims: Sequence[Any], *, layout: str) -> Sequence[Any]:
+    return [dims[axis] for axis in spatial(layout)]
+
+
+def _of_area(index: Sequence[Number], data: Source, *, layout: str) -> Number:
+    """data[…, y, x, …] over all rows y and columns x"""
+    at = list(index[: len(layout)])
+    for axis, cell in zip(spatial(layout), index[len(layout) :], strict=True):
+        at[axis] = cell
+    return data[at]
+
+
+def _mean_of_area(total: Number, index: Sequence[Number], data: Source, *, layout: str) -> Number:
+    """Divide by the number of cells."""
+    height, width = _area(data.dims, layout=layout)
+    return _divided(total, height * width)
+
+
+defined(Folded, "relay.nn.global_max_pool2d", box=_area, by="maximum")(_of_area)
+defined(Folded, "relay.nn.global_avg_pool2d", box=_area, finish=_mean_of_area)(_of_area)
+
+
 def _window(*dims: Any, pool_size: Ints) -> Ints:
     return pool_size
 
@@ -124,7 +146,7 @@ def _mean(
     layout: str,
     count_include_pad: bool,
 ) -> Number:
-    """Divide a sum by the number of cells, those of the padding only if it is included."""
+    """Divide by the number of cells, those of the padding only if it is included."""
     count = data.integer(1)
     for i, axis in enumerate(spatial(layout)):
         start, after = index[axis] * strides[i] - padding[i], padding[len(pool_size) + i]
@@ -213,7 +235,7 @@ def _adaptive_cells(other: Callable[[Element], float]) -> Formula:
 def _adaptive_mean(
     total: Number, index: Sequence[Number], data: Source, *, output_size: Ints | None, layout: str
 ) -> Number:
-    """Divide a sum by the number of cells of its window."""
+    """Divide by the number of cells of its window."""
     count = data.integer(1)
     for _, start, stop in _ends(index, data, layout, output_size):
         count = count * (stop - start)

@@ -1,9 +1,13 @@
 """Rules of reductions, which remove dims or make them 1, and of scans: rules and meanings."""
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import mul
+from typing import Any
 
 from .elementwise import ElementCheck
-from .meaning.forms import Sums, define
+from .meaning.forms import Folded, Sums, define, defined
+from .meaning.number import Number, Source
 from .operands import (
     normalized_axes,
     normalized_axis,
@@ -81,6 +85,35 @@ def extreme(data: Tensor, *, axis: Ints | None, keepdims: bool, exclude: bool) -
     result = _reduced(data, require_ordered, axis, keepdims, exclude)
     _require_elements(data, reduced_axes(axis, exclude, data.rank))
     return result
+
+
+def _box(dims: Sequence[Any], *, axis: Ints | None, exclude: bool) -> Sequence[Any]:
+    return [dims[i] for i in reduced_axes(axis, exclude, len(dims))]
+
+
+def _element(
+    index: Sequence[Number], data: Source, *, axis: Ints | None, keepdims: bool, exclude: bool
+) -> Number:
+    """data[…, k, …] over all k along the reduced axes"""
+    axes, rank = reduced_axes(axis, exclude, len(data.dims)), len(data.dims)
+    left = [i for i in range(rank) if keepdims or i not in axes]
+    at = dict(zip((*left, *axes), index, strict=True))  # a reduced axis of 1 is replaced
+    return data[[at[i] for i in range(rank)]]
+
+
+def _mean(
+    total: Number, index: Sequence[Number], data: Source, *, axis: Ints | None, exclude: bool
+) -> Number:
+    """Divide by the number of elements."""
+    count = reduce(mul, _box(data.dims, axis=axis, exclude=exclude), data.integer(1))
+    return total / count.converted(total.element)
+
+
+defined(Folded, "relay.sum", box=_box)(_element)
+defined(Folded, "relay.prod", box=_box, by="multiply")(_element)
+defined(Folded, "relay.mean", box=_box, finish=_mean)(_element)
+defined(Folded, "relay.max", "relay.any", box=_box, by="maximum")(_element)
+defined(Folded, "relay.min", "relay.all", box=_box, by="minimum")(_element)
 
 
 @rule("relay.argmax", "relay.argmin")

@@ -21,7 +21,7 @@ from ..intervals import Interval
 from ..records import record
 from ..rules import Work, rule
 from ..signature import BOOL, ELEMENTS, Element, Signature, Tensor, element
-from .number import least
+from .number import greatest, least
 
 Formula: TypeAlias = Callable[..., Any]
 """Computes a number of the result, by its parameters as the form of the meaning says."""
@@ -123,19 +123,23 @@ class ByIndex(Computed):
     """
 
 
+Fold: TypeAlias = Literal["add", "multiply", "maximum", "minimum"]
+
+
 class Folded(Computed):
     """
-    An element of the one result is the sum, or the maximum, of numbers at a box of indices.
+    An element of the one result is the sum, product or an extreme of numbers at a box of indices.
 
-    The formula gets the index of the element, followed by that in the box, then each operand as a
-    `Source`. `finish`, a formula that gets the sum before these, computes the element from it.
+    Their order is not part of the meaning. The formula gets the index of the element, followed by
+    that in the box, then each operand as a `Source`. `finish`, a formula that gets the sum before
+    these, computes the element from it.
     """
 
     def __init__(
         self,
         formula: Formula,
         box: Callable[..., Sequence[Any]],
-        by: Literal["add", "maximum"] = "add",
+        by: Fold = "add",
         finish: Formula | None = None,
     ) -> None:
         """
@@ -145,23 +149,25 @@ class Folded(Computed):
         """
         super().__init__(formula)
         self.box, self.finish = box, finish
-        self.by: Literal["add", "maximum"] = by
+        self.by: Fold = by
 
     def dims(self, operands: Sequence[Sequence[Any]], attributes: Attributes) -> tuple[Any, ...]:
         """Return the dims of the box, for operands of these dims."""
         return tuple(self.box(*operands, **keywords(self.box, attributes)))
 
     def element(self, result: Element) -> Element:
-        """Return the type of the sum: f32 for narrower floats, 64 bits for integers."""
-        if self.by == "maximum" or result is BOOL:
+        """Return the type of sums and products: f32 for narrower floats, 64 bits for integers."""
+        if self.by in ("maximum", "minimum") or result is BOOL:
             return result
         if result.kind is ElementKind.FLOAT:
             return ELEMENTS["float32"] if result.bits < 32 else result
         return ELEMENTS["uint64" if result.is_unsigned else "int64"]
 
     def identity(self, element: Element) -> float:
-        """Return the sum, or the maximum, of no numbers."""
-        return 0 if self.by == "add" else least(element)
+        """Return the sum, product or extreme of no numbers."""
+        if self.by == "add" or self.by == "multiply":
+            return float(self.by == "multiply")
+        return least(element) if self.by == "maximum" else greatest(element)
 
 
 class SameOrder(Meaning):

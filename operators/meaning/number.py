@@ -194,6 +194,11 @@ def least(element: Element) -> float:
     return -inf if element.kind is ElementKind.FLOAT else element.integers[0]
 
 
+def greatest(element: Element) -> float:
+    """Return the greatest number of a type."""
+    return inf if element.kind is ElementKind.FLOAT else element.integers[1]
+
+
 def clamped(index: Number, dim: Number) -> Any:
     """Return an integer as an index in [0, `dim`), the nearest one."""
     wide = index.converted(UINT64 if index.is_unsigned else INT64)

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import TypeAlias
 
-from ..reduce import reduced_axes
 from ..slicing import picked
 from ..windows import PANELS, WINOGRAD, spatial
 from .access import Box, Interval, Shape, whole
@@ -93,10 +92,6 @@ def _pool2d(
     return [_replaced(part, dict(slid))]
 
 
-def _global_pool2d(shapes: Sequence[Shape], part: Box, *, layout: str) -> Sequence[Box]:
-    return [_replaced(part, {axis: Interval(0, shapes[0][axis]) for axis in spatial(layout)})]
-
-
 def _lrn(shapes: Sequence[Shape], part: Box, *, size: int, axis: int) -> Sequence[Box]:
     axis %= len(part)
     reach = part[axis].start - size // 2, part[axis].stop + size // 2
@@ -107,46 +102,6 @@ def _along(shapes: Sequence[Shape], part: Box, *, axis: int) -> Sequence[Box]:
     axis %= len(part)
     full = Interval(0, shapes[0][axis])
     return [_replaced(part, {axis: full}), *((full,) for _ in shapes[1:])]
-
-
-def _dense(shapes: Sequence[Shape], part: Box) -> Sequence[Box]:
-    full = Interval(0, shapes[1][1])
-    return (*part[:-1], full), (part[-1], full)
-
-
-def _packed_dense(shapes: Sequence[Shape], part: Box) -> Sequence[Box]:
-    (_, depth, width), columns = shapes[1], part[-1]
-    full = Interval(0, depth)
-    panels = Interval(columns.start // width, -(-columns.stop // width))
-    return (*part[:-1], full), (panels, full, Interval(0, width))
-
-
-def _matmul(
-    shapes: Sequence[Shape], part: Box, *, transpose_a: bool, transpose_b: bool
-) -> Sequence[Box]:
-    (*batch, rows, columns), full = part, Interval(0, shapes[1][-1 if transpose_b else -2])
-    a = (full, rows) if transpose_a else (rows, full)
-    b = (columns, full) if transpose_b else (full, columns)
-    own = [[Interval(0, 1) if s[0] == 1 else batch[0]] if batch else [] for s in shapes]
-    a_batch = batch if len(shapes[1]) == 2 else own[0]
-    return (*a_batch, *a), (*(own[1] if len(shapes[1]) == 3 else ()), *b)
-
-
-def _reduction(
-    shapes: Sequence[Shape],
-    part: Box,
-    *,
-    axis: tuple[int, ...] | None,
-    keepdims: bool,
-    exclude: bool,
-) -> Sequence[Box]:
-    box = list(whole(shapes[0]))
-    reduced = reduced_axes(axis, exclude, len(box))
-    left = [i for i in range(len(box)) if keepdims or i not in reduced]
-    for i, interval in zip(left, part, strict=True):
-        if i not in reduced:
-            box[i] = interval
-    return [tuple(box)]
 
 
 def _concatenate(shapes: Sequence[Shape], part: Box, *, axis: int) -> Sequence[Box]:
@@ -196,13 +151,8 @@ def _pad(
 READS: Mapping[str, Reads] = {
     "nn.conv2d": _conv2d,
     **dict.fromkeys(("nn.max_pool2d", "nn.avg_pool2d"), _pool2d),
-    **dict.fromkeys(("nn.global_max_pool2d", "nn.global_avg_pool2d"), _global_pool2d),
     "nn.lrn": _lrn,
     **dict.fromkeys(("nn.softmax", "nn.log_softmax", "nn.layer_norm"), _along),
-    "nn.dense": _dense,
-    "nn.packed_dense": _packed_dense,
-    **dict.fromkeys(("nn.matmul", "nn.batch_matmul"), _matmul),
-    **dict.fromkeys(("sum", "prod", "mean", "max", "min", "all", "any"), _reduction),
     "concatenate": _concatenate,
     "strided_slice": _strided_slice,
     "nn.pad": _pad,
@@ -212,20 +162,14 @@ READS: Mapping[str, Reads] = {
 
 _WINDOWS = "several algorithms, chosen by shape: a formula would be a riddle beside them"
 _ROWS = "NumPy and linalg compute it by whole rows, in different orders of sums"
-_PRODUCTS = "a BLAS library and tiled loops compute it"
-_REDUCTIONS = "NumPy sums in pairs, linalg in any order"
 _MOVES = "copies of whole slices, where a formula would copy element by element"
 _SORTS = "sorts, or selects one after the other"
 
 OWN_CODE: Mapping[str, str] = {
     **dict.fromkeys(("nn.conv2d", "nn.conv2d_transpose"), _WINDOWS),
     **dict.fromkeys(("nn.max_pool2d", "nn.avg_pool2d", "nn.lrn"), _WINDOWS),
-    **dict.fromkeys(("nn.global_max_pool2d", "nn.global_avg_pool2d"), _REDUCTIONS),
     **dict.fromkeys(("image.resize2d", "dyn.image.resize2d"), _WINDOWS),
     **dict.fromkeys(("nn.softmax", "nn.log_softmax", "nn.layer_norm", "nn.batch_norm"), _ROWS),
-    **dict.fromkeys(("nn.dense", "nn.packed_dense"), _PRODUCTS),
-    **dict.fromkeys(("nn.matmul", "nn.batch_matmul"), _PRODUCTS),
-    **dict.fromkeys(("sum", "prod", "mean", "max", "min", "all", "any"), _REDUCTIONS),
     **dict.fromkeys(("argmax", "argmin"), "a reduction whose state is two numbers"),
     **dict.fromkeys(("concatenate", "stack", "split"), _MOVES),
     **dict.fromkeys(("strided_slice", "dyn.strided_slice"), _MOVES),

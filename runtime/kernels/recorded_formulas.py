@@ -319,7 +319,7 @@ def _fold(
     size = max(
         n for n in range(1, count + 1) if count % n == 0 and n * total.size <= max(PART, total.size)
     )
-    cells = np.unravel_index(np.arange(count), box)
+    cells = np.indices(box).reshape(len(box), count)
     places = [np.empty(size, np.int64) for _ in box]
     tape, terms = Tape(places), scratch((*total.shape, size), total.dtype)
     index = [tape.array(place[..., None]) for place in _indices(total)]

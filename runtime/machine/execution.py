@@ -13,7 +13,7 @@ from ...operators.records import record
 from ..calls.values import Value, allocated, built, copy_out, flatten, placed
 from ..errors import MachineError, described
 from ..memory.limits import OutOfMemory, Owner, Stack
-from ..observe.counters import Countable, Counters, Counting
+from ..observe.counters import Countable, Counting, Runs, Sizes
 from ..program.objects import Object
 from ..program.program import Array
 from .context import Context
@@ -41,7 +41,7 @@ ACTIVATION_SIZE = 4096
 """Approximate bytes of an activation, besides its current segment."""
 MAX_DEPTH = 32
 """Limit on the loops of tail calls within each other, which use Python's stack: others nest."""
-MAX_UNCOUNTED = 4096
+MAX_UNCOUNTED = 1024
 """Number of executed segments of a call whose counters may be pending."""
 
 
@@ -93,20 +93,19 @@ class Running:
         """The number of loops of tail calls within each other that run."""
         self.devices: Sequence[int] = ()
         """Those of the tensors in the result of the last loop."""
-        self.executed: dict[Counters | Countable, int] = {}
-        """The counters of what was executed, with their times."""
+        self.executed: list[Runs] = []
 
-    def note(self, counters: Counters | Countable, length: int, times: int = 1) -> None:
+    def note(self, item: Countable, length: int, sizes: Sizes = (), times: int = 1) -> None:
         """Note that a segment or a template of this `length` has run."""
         self.left -= length * times
-        self.executed[counters] = self.executed.get(counters, 0) + times
+        self.executed.append((item, sizes, times))
         if len(self.executed) > MAX_UNCOUNTED:
             self.end()
 
     def end(self) -> None:
         """Hand over the counters."""
         self.counting.note(self.executed)
-        self.executed = {}
+        self.executed = []
 
 
 @record(eq=False)

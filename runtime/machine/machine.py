@@ -200,8 +200,12 @@ class Machine:
             return measured._evaluate(index, args, out)
         arena = self._acquire()
         is_fresh = not arena.calls
+        observers = self._context.observers
+        for observer in observers:
+            observer.begin(self.program.functions[index].name)
+        running = Running(self._counting, self._max_instructions)
         try:
-            result = self._call(arena, index, args, out)
+            result = self._run(arena, Pending(index, args), running, out, False)
         except Exception as error:
             self._release(arena)
             if is_fresh or not isinstance(error.__cause__, OutOfMemory):
@@ -209,6 +213,10 @@ class Machine:
         else:
             self._release(arena)
             return result
+        finally:
+            running.end()
+            for observer in observers:
+                observer.end()
         # An arena's memory may be taken by what was prepared for other calls.
         del arena
         self.forget()
@@ -292,19 +300,6 @@ class Machine:
         if (measured := self._measured) is not None:
             measured._idle.clear()
         gc.collect()
-
-    def _call(self, arena: Arena, index: int, args: Sequence[object], out: Value | None) -> Value:
-        """Call function `index` in `arena`."""
-        observers = self._context.observers
-        for observer in observers:
-            observer.begin(self.program.functions[index].name)
-        running = Running(self._counting, self._max_instructions)
-        try:
-            return self._run(arena, Pending(index, args), running, out, False)
-        finally:
-            running.end()
-            for observer in observers:
-                observer.end()
 
     def _jump(self, index: int, args: Sequence[Value], running: Running) -> Value:
         """Return the result of a call that runs in place of an activation, in another arena."""

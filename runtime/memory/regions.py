@@ -34,6 +34,8 @@ FIRST = 1 << 16
 """Bytes of a region that cannot reserve addresses, before it grows."""
 SMALL_PAGES = 1 << 22
 """Bytes at the start of a region that are not in huge pages."""
+MAX_WATCHED = 64
+"""Number of limits that a region watches; then all become negative."""
 _NORESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000 if hasattr(mmap, "MAP_POPULATE") else 0)
 _DISCARD = getattr(mmap, "MADV_DONTNEED", None)
 _HUGE = getattr(mmap, "MADV_HUGEPAGE", None)
@@ -78,7 +80,7 @@ class Region:
     The first `charged` of them are reserved from `memory`.
     """
 
-    __slots__ = ("_mapping", "_owner", "_start", "bytes", "memory")
+    __slots__ = ("_limits", "_mapping", "_owner", "_start", "bytes", "memory")
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
@@ -87,6 +89,7 @@ class Region:
         self.bytes: Bytes = np.empty(0, np.uint8)
         """All bytes that there are now, covered or not."""
         self._owner = Owner(memory)
+        self._limits: list[list[int]] = []
 
     @property
     def charged(self) -> int:
@@ -108,6 +111,17 @@ class Region:
         """Return `size` bytes from byte `start`, which must be covered."""
         return self.bytes[start : start + size]
 
+    def watch(self, limits: list[int]) -> None:
+        """Make `limits` negative as soon as bytes are discarded, or all bytes are elsewhere."""
+        if len(self._limits) == MAX_WATCHED:
+            self._change()
+        self._limits.append(limits)
+
+    def _change(self) -> None:
+        for limits in self._limits:
+            limits[:] = [-1] * len(limits)
+        self._limits.clear()
+
     def trim(self, keep: int) -> None:
         """Discard all but the first `keep` bytes; they must be covered again before use."""
         spare = self._owner.size - keep
@@ -117,6 +131,7 @@ class Region:
         if first < self._owner.size:
             self._mapping.madvise(_DISCARD, self._start + first, self._owner.size - first)
         self._owner.give_back(spare)
+        self._change()
 
     def _replace(self, size: int, what: str) -> None:
         """Start a larger buffer; the views of the current one keep it alive, and charged."""
@@ -131,6 +146,7 @@ class Region:
             start = -whole.ctypes.data % MAX_ALIGNMENT
             self._mapping, self._start, self._owner = mapping, start, owner
             self.bytes = whole[start : start + length]
+            self._change()
             weakref.finalize(whole, _dispose, owner).atexit = False
             return
         raise OutOfMemory(f"{what} needs {size} bytes, but the system has not enough")

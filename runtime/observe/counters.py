@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 Pool: TypeAlias = dict[object, Any]
 """Tables of counts by their contents."""
+Sizes: TypeAlias = tuple[int, ...]
 MAX_POOL = 4096
 """Number of tables that a pool keeps."""
-MAX_PENDING = 256
-"""Number of calls whose counters may be pending."""
+MAX_PENDING = 1024
+"""Number of runs of segments and templates that may be pending."""
 
 
 class AllocationSite(NamedTuple):
@@ -57,6 +58,10 @@ class Counters:
         """Bytes allocated, by device."""
         return _by_device(self.storage_bytes)
 
+    def counters(self, _sizes: Sizes) -> Counters:
+        """Return these counters: those of a recorded segment depend on no sizes."""
+        return self
+
     def share(self, pool: Pool) -> None:
         """Replace the tables by equal ones in `pool`, if there are any; they must not change."""
         if len(pool) > MAX_POOL:
@@ -79,38 +84,44 @@ _TABLES = ("instructions", "storages", "storage_bytes", "copies", "copied")
 
 
 class Countable(Protocol):
-    """Has counters when they are read."""
+    """A segment or template, whose counters are computed when they are read."""
 
-    def counters(self) -> Counters: ...
+    def counters(self, sizes: Sizes, /) -> Counters:
+        """Return the counters of a run with these `sizes`."""
+        ...
+
+
+Runs: TypeAlias = tuple[Countable, Sizes, int]
+"""A segment or template, the sizes it ran with, and how often."""
 
 
 class Counting:
     """
-    Adds up the counters of executed segments, when asked or when many calls are pending.
+    Adds up the counters of what has run, when asked or when many runs are pending.
 
     Thread-safe.
     """
 
     def __init__(self) -> None:
         self._total = Counters()
-        self._pending: deque[Mapping[Counters | Countable, int]] = deque()
+        self._pending: deque[Runs] = deque()
         self._lock = Lock()
 
-    def note(self, executed: Mapping[Counters | Countable, int]) -> None:
-        """Queue the counters of executed segments, with their times; they must not change."""
-        self._pending.append(executed)
+    def note(self, executed: Iterable[Runs]) -> None:
+        """Queue what has run."""
+        self._pending.extend(executed)
         if len(self._pending) > MAX_PENDING:
             self.total()
 
     def total(self) -> Counters:
         """Return the sum of all counters so far."""
         with self._lock:
-            times: dict[Counters | Countable, int] = {}
+            times = Counter[tuple[Countable, Sizes]]()
             while self._pending:
-                for item, count in self._pending.popleft().items():
-                    times[item] = times.get(item, 0) + count
-            for item, count in times.items():
-                self._total.add(item if isinstance(item, Counters) else item.counters(), count)
+                item, sizes, count = self._pending.popleft()
+                times[item, sizes] += count
+            for (item, sizes), count in times.items():
+                self._total.add(item.counters(sizes), count)
         return self._total
 
 

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..machine.execution import Running
 from ..memory.limits import SMALL_RESULT
 from ..memory.regions import Bytes, Extent, Region
-from ..observe.counters import Counters
+from ..observe.counters import Sizes
 
 if TYPE_CHECKING:
     from .template import Run, Template
-
-
-class Executed(NamedTuple):
-    """The counters of a call of a template, until they are read."""
-
-    template: Template
-    sizes: Sequence[int]
-
-    def counters(self) -> Counters:
-        return self.template.counters(self.sizes)
 
 
 class _Moved(Exception):
@@ -38,6 +29,8 @@ class Bound:
     def __init__(self, template: Template, regions: Sequence[Region]) -> None:
         self.template = template
         self.extents = tuple(map(Extent, regions))
+        self._limits = [-1] * len(regions)
+        """The bytes of each region that need not be covered again."""
         self._run: Run | None = None
         self._places: list[tuple[Extent, Region, Bytes]] = []
 
@@ -52,7 +45,7 @@ class Bound:
 
     def turns(self, args: Sequence[object], running: Running) -> Sequence[object]:
         """Run turns of a loop from `args` on; return the arguments of the first that must not."""
-        run, length, counts = self._run, self.template.length, dict[Sequence[int], int]()
+        run, length, counts = self._run, self.template.length, Counter[Sizes]()
         left = running.left
         try:
             while run is not None and length <= left:
@@ -60,13 +53,13 @@ class Bound:
                 if result is None:
                     break
                 args, sizes = result
-                counts[sizes] = counts.get(sizes, 0) + 1
+                counts[sizes] += 1
                 left -= length
         except Exception:  # it fails once more, with its position
             return args
         finally:
             for sizes, times in counts.items():
-                running.note(Executed(self.template, sizes), length, times)
+                running.note(self.template, length, sizes, times)
         return args
 
     def _make(self) -> Run:
@@ -74,16 +67,18 @@ class Bound:
             extent.cover(size, "the memory of a call")  # for the views that are kept
         self._places = [(e, e.region, e.region.bytes) for e in self.extents]
         *memory, scratch = [bytes for _, _, bytes in self._places]
-        self._run = self.template.make(self._cover, scratch, *memory)
+        self._run = self.template.make(self._cover, self._limits, scratch, *memory)
         return self._run
 
     def _cover(self, results: int, scratch: int, *sizes: int) -> None:
         """Make bytes of scratch memory and of each device usable, and charge those of results."""
-        for (extent, region, bytes), size in zip(self._places, (*sizes, scratch), strict=True):
-            if size > extent.top or size > region.charged:
-                extent.cover(size, "the memory of a call")
+        for size, (extent, region, bytes) in zip((*sizes, scratch), self._places, strict=True):
+            extent.cover(size, "the memory of a call")
             if region.bytes is not bytes:
                 raise _Moved
+        for number, (extent, region, _) in enumerate(self._places):
+            region.watch(self._limits)
+            self._limits[number] = min(extent.top, region.charged)
         if results > SMALL_RESULT:
             memory = self.extents[0].region.memory
             memory.reserve(results, "the results of a call")

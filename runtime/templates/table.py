@@ -20,7 +20,7 @@ from ..errors import MachineError
 from ..machine.context import Context
 from ..machine.execution import MAX_DEPTH, Running
 from ..machine.paths import Decision
-from .bound import Bound, Executed
+from .bound import Bound
 
 if TYPE_CHECKING:
     from .template import Template
@@ -141,7 +141,7 @@ class Templates:
                 for observer in observers:
                     observer.tries()
                 bound = bind(template)
-                before = (running.left, running.executed.copy()) if template.loops else None
+                before = (running.left, [*running.executed]) if template.loops else None
                 try:
                     result = bound.run(running, args)
                 except Exception:  # recorded, it fails with its position
@@ -155,7 +155,7 @@ class Templates:
             else:
                 break
             value, sizes = result
-            running.note(Executed(template, sizes), template.length)
+            running.note(template, template.length, sizes)
             self.runs[index] = self.runs.get(index, 0) + 1
             if template.opaque:
                 self._last[index] = _shapes(args)

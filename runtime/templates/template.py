@@ -1,14 +1,14 @@
 """
 A path as a Python function of its arguments, generated from what was traced.
 
-    def make(cover, W, M0):                     once for each arena
+    def make(cover, limits, W, M0):             once for each arena
         v3 = nd((1, 32), k2, W, 0)              what is the same in all calls
         def run(running, p0, p1):
             a0_0, a0_1, = a0.shape              sizes and guards; None if one does not hold
             s0 = a0_1
             if not (2 <= s0 < 2147483648): return None
             ...
-            cover(s9, 4096, s11)                memory for results, scratch, and by device
+            if s11 > limits[0] or 4096 > limits[1]: cover(0, 4096, s11)
             v4 = nd((s0, 32), k2, M0, s5)       views and kernels
             k5(v4, v3, v4)
             return r1, (s0,)                    the result, and the sizes that counters need
@@ -36,7 +36,8 @@ from ..calls.values import Captured, StaysInsideError, Tagged, copied, devices_o
 from ..kernels.bind import Thunk, flattened
 from ..machine.context import Context
 from ..machine.paths import Decision
-from ..observe.counters import Counters
+from ..memory.limits import SMALL_RESULT
+from ..observe.counters import Counters, Sizes
 from ..program.objects import Closure, Object, Tensor
 from ..program.program import Cache, Function
 from .places import Line, Place, Root
@@ -77,7 +78,7 @@ class Template:
     devices: tuple[int, ...]
     """Those of the tensors in the result."""
 
-    def counters(self, sizes: Sequence[int]) -> Counters:
+    def counters(self, sizes: Sizes) -> Counters:
         """Return the counts of a call whose result came with these `sizes`."""
         allocated, copied_bytes, peak = self._counted(*sizes)
         found, counts = Counters(), self._counts
@@ -204,7 +205,7 @@ class _Writer:
         peaks = "".join(f", {code}" for code in [f"M{d}" for d in range(len(traces.peak))])
         source = "\n".join(
             [
-                f"def make(cover, W{peaks}):",
+                f"def make(cover, limits, W{peaks}):",
                 *(f"    {line}" for line in self.kept),
                 f"    def run({', '.join(['running', *(f'p{n}' for n in range(count))])}):",
                 *(f"        {line}" for line in body),
@@ -272,9 +273,14 @@ class _Writer:
         return f"M{self.traces.roots[number].device}, {absolute}"
 
     def _cover(self, phase: int) -> str:
-        *memory, scratch = map(code_of, map(plain, self.traces.extents[phase]))
-        is_last = phase == len(self.traces.extents) - 1
-        return f"cover({', '.join([self.charged if is_last else '0', scratch, *memory])})"
+        """Return the line that provides memory for results, scratch memory, and by device."""
+        *memory, scratch = sizes = [code_of(plain(size)) for size in self.traces.extents[phase]]
+        tests = [f"{size} > limits[{n}]" for n, size in enumerate(sizes) if size != "0"]
+        results = self.charged if phase == len(self.traces.extents) - 1 else "0"
+        if results != "0":
+            tests.append(f"{results} > {SMALL_RESULT}")
+        call = f"cover({', '.join([results, scratch, *memory])})"
+        return f"if {' or '.join(tests)}: {call}" if tests else ""
 
     def _needed(self, used: set[str]) -> list[tuple[int, str, str]]:
         """Return the lines about sizes on which a guard or a name in `used` depends, by phase."""
@@ -291,7 +297,7 @@ class _Writer:
     def _phases(
         self, lines: Sequence[Line], covers: Sequence[str], sizes: Sequence[tuple[int, str, str]]
     ) -> Iterator[str]:
-        before = f"cover({', '.join('0' for _ in (0, *self.traces.needs))})"
+        before = ""
         for phase, cover in enumerate(covers):
             yield from _statements([(name, code) for p, name, code in sizes if p == phase])
             if cover != before:

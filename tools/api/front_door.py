@@ -12,6 +12,7 @@ import sys
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard, cast
 from weakref import WeakKeyDictionary
@@ -25,7 +26,10 @@ from ...runtime.weights.derived_weights import weights_in
 from ...runtime.weights.given_weights import bound_inputs
 from ..errors import UsageError
 from ..messages import Reporter
+from ..pass_run.pipeline import TARGET, build_target
 from ..registry import PassInfo, named_pipelines, pass_info, pass_infos
+from ..targets.file_target import ChosenTarget, Job
+from ..text.printing import PrintOptions, print_module
 from .bindings import Dims, Inputs, Shapes, checked_bindings
 from .given_params import Params, bind_params, with_values
 from .loaded import compile_program, native_kernels
@@ -33,7 +37,6 @@ from .python_errors import PythonReporter, as_error, compiling
 from .session import Given, Session, is_bytecode
 from .shared_options import FRONTENDS, SharedOptions, shared_options
 from .source import Source, read_source, require_frontend
-from .target_text import text_of
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -234,13 +237,37 @@ def _compile(
 
 
 def lower_model(*args: Any, target: str) -> str:
-    """Return a program as the text of a target."""
+    """
+    Return a program as `xrelay-opt -t` writes it for a target, without files.
+
+    The pipeline is by default the target's own, or `vm` for what shows memory.
+    """
     given = _Arguments(*args)
     with _session(given) as (session, program):
         _require("target", target, str, "a str")
         if given.params is not None:
             program = with_values(program, given.params)
-        return text_of(session, program, target, given.pipeline)
+        session.reporter.add_source(TARGET, target)
+        chosen = ChosenTarget(*build_target(target, session.universe.all_targets))
+        runner, context, module = session.runner, session.context, program.module
+        runner.steps = session.steps(given.pipeline or chosen.pipeline)
+        if chosen.reads_before is not None:
+            runner.steps = chosen.shown(runner.steps)
+        output, options = StringIO(), PrintOptions()
+        if (files := chosen.files) is not None:
+            written = files.written(Job(runner, context, program, Path(), Path(), options))
+            if not written.is_text:
+                raise UsageError(
+                    f"the target '{target}' is not text: save what xrelay.compile returns, or "
+                    "write it with xrelay-opt -t"
+                )
+            return b"".join(written.contents).decode()
+        runner.run(context, module)
+        if chosen.is_default:
+            print_module(context, module, output, options)
+        else:
+            chosen.emit(context, module, output, ())
+        return output.getvalue()
 
 
 def summary_of_program(

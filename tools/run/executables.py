@@ -151,19 +151,40 @@ class Executable:
         return iter(())
 
 
-class Compiled(Executable):
+class Typed(Executable):
+    """Functions of a program, which knows the types of their results."""
+
+    def __init__(
+        self, program: Program, functions: Sequence[Function], weights: Sequence[Late], how: Options
+    ) -> None:
+        super().__init__({f.name: f.params for f in functions}, weights, how)
+        self.program, self.named = program, {f.name: f for f in functions}
+
+    def evaluate(self, function: str, inputs: Sequence[Value], weights: Arrays) -> Value:
+        """Run `function` and return its result."""
+        raise NotImplementedError
+
+    def run(self, function: str, inputs: Sequence[Value], weights: Arrays) -> Sequence[Value]:
+        value = self.evaluate(function, inputs, weights)
+        results = results_of(self.named[function], self.program.data, value)
+        return [output for result in results for output in outputs_of(result)]
+
+    def output_names(self, function: str, count: int) -> list[str]:
+        return output_names(self.named[function], count)
+
+
+class Compiled(Typed):
     """A program on the machine, maybe with kernels that were compiled."""
 
     def __init__(
         self, program: Program, options: Options, native: NativeLibrary | None = None
     ) -> None:
-        functions = {function.name: function.params for function in program.functions}
-        super().__init__(functions, program.late_constants, options)
-        self.program, self.native = program, native
+        super().__init__(program, program.functions, program.late_constants, options)
+        self.native = native
         self.machine: Machine | None = None
         self.profile: Profile | None = None
 
-    def run(self, function: str, inputs: Sequence[Value], weights: Arrays) -> Sequence[Value]:
+    def evaluate(self, function: str, inputs: Sequence[Value], weights: Arrays) -> Value:
         options = self.options
         self.machine = machine = Machine(
             self.program,
@@ -178,9 +199,7 @@ class Compiled(Executable):
             if options.profile or options.trace is not None
             else nullcontext() as self.profile
         ):
-            value = machine.evaluate(function, *inputs)
-        results = results_of(self._function(function), self.program.data, value)
-        return [output for result in results for output in outputs_of(result)]
+            return machine.evaluate(function, *inputs)
 
     def caller(self, weights: Arrays) -> Evaluates:
         limit, bound = self.options.memory_limit, self.options.max_instructions
@@ -188,35 +207,23 @@ class Compiled(Executable):
             self.program, weights, memory_limit=limit, max_instructions=bound, native=self.native
         )
 
-    def output_names(self, function: str, count: int) -> list[str]:
-        return output_names(self._function(function), count)
-
-    def _function(self, name: str) -> Function:
-        return next(function for function in self.program.functions if function.name == name)
-
     def stats(self) -> Iterator[str]:
         assert self.machine is not None, "statistics are those of a run"
         return stats_lines(self.program, self.machine.counters)
 
 
-class NativeProgram(Executable):
+class NativeProgram(Typed):
     """The functions of a library, whose code runs."""
 
     def __init__(self, library: Evaluates, functions: Sequence[Function], options: Options) -> None:
-        super().__init__({f.name: f.params for f in functions}, (), options)
+        super().__init__(library.program, functions, (), options)
         self.library = library
-        self.named = {f.name: f for f in functions}
 
-    def run(self, function: str, inputs: Sequence[Value], weights: Arrays) -> Sequence[Value]:
-        value = self.library.evaluate(function, *inputs)
-        results = results_of(self.named[function], self.library.program.data, value)
-        return [output for result in results for output in outputs_of(result)]
+    def evaluate(self, function: str, inputs: Sequence[Value], weights: Arrays) -> Value:
+        return self.library.evaluate(function, *inputs)
 
     def caller(self, weights: Arrays) -> Evaluates:
         return self.library
-
-    def output_names(self, function: str, count: int) -> list[str]:
-        return output_names(self.named[function], count)
 
 
 def outputs_of(result: Value) -> Sequence[Value]:

@@ -22,9 +22,9 @@ from xrelay.operators.all_rules import MEANINGS
 from xrelay.operators.meaning.forms import (
     ByIndex,
     Composed,
-    Computed,
     Elementwise,
     Folded,
+    Formula,
     Opaque,
 )
 from xrelay.operators.meaning.number import (
@@ -110,10 +110,22 @@ def formula(name: str) -> str:
     return found.text
 
 
-def first_line(meaning: Computed) -> str:
+FOLDS = {"add": "Σ", "multiply": "Π", "maximum": "max", "minimum": "min"}
+
+
+def first_line(formula: Formula) -> str:
     """Return the first paragraph of a formula's docstring."""
-    text, *_ = cleandoc(meaning.formula.__doc__ or "").split("\n\n")
+    text, *_ = cleandoc(formula.__doc__ or "").split("\n\n")
     return " ".join(text.split())
+
+
+def folded(meaning: Folded) -> str:
+    """Return what is folded, how, and what is done then."""
+    text, finish = f"{FOLDS[meaning.by]} {first_line(meaning.formula)}", meaning.finish
+    if finish is None:
+        return text
+    then = first_line(finish).removesuffix(".")
+    return f"{text}; then {then[0].lower()}{then[1:]}"
 
 
 def meaning_of(name: str) -> tuple[str, str]:
@@ -123,9 +135,12 @@ def meaning_of(name: str) -> tuple[str, str]:
     match meaning:
         case Elementwise():
             text = f"`{formula(name)}`"
-            return form, (text if len(text) < LONGEST else first_line(meaning)).replace("|", "\\|")
-        case ByIndex() | Folded() | Composed():
-            return form, first_line(meaning)
+            shown = text if len(text) < LONGEST else first_line(meaning.formula)
+            return form, shown.replace("|", "\\|")
+        case Folded():
+            return form, folded(meaning)
+        case ByIndex() | Composed():
+            return form, first_line(meaning.formula)
         case Opaque(reason=reason):
             return form, reason
         case _:
