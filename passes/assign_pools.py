@@ -36,7 +36,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, StringAttr, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter
 
 from ..dialects import memory
 from ..dialects.device import device_of
@@ -63,7 +63,7 @@ from .sizes.reader import Sizes
 from .sizes.sample_sizes import Sample, samples_of
 from .support.diagnostics import PassError, emit_remark, wants_remarks
 from .support.levels import Level
-from .support.rewriting import apply_patterns
+from .support.rewriting import rewrite_each
 from .workspaces.lending import calls_directly, is_entry
 
 Minimize = Literal["cost", "heights"]
@@ -121,7 +121,7 @@ class Assignment:
     sizes: Sizes
     ctx: Context
     """Gets a remark if storages are placed for sizes below the largest samples."""
-    chosen: dict[Operation, memory.PoolAttr] = field(default_factory=lambda: {})
+    chosen: dict[memory.AllocStorageOp, memory.PoolAttr] = field(default_factory=lambda: {})
     needs: dict[str, Needs] = field(default_factory=lambda: {})
 
     def assign(self, classes: AliasClasses, name: str, *, counts: bool, entry: bool) -> None:
@@ -249,29 +249,23 @@ class Assignment:
         raise PassError(message, alive[0] if alive else first)
 
 
-@dataclass(frozen=True)
-class PutInPool(RewritePattern):
-    """Put a storage into the pool that was chosen for it."""
+def put_in_pool(
+    op: memory.AllocStorageOp, pool: memory.PoolAttr, rewriter: PatternRewriter
+) -> None:
+    """Put a storage into `pool`."""
+    alignment = max(op.alignment.value.data, pool.alignment.data)
+    if alignment != op.alignment.value.data:
+        op.alignment = IntegerAttr(alignment, i64)
+    if isinstance(pool.device.scope, StringAttr):
+        retype(op.storage, memory.StorageType(pool.device), rewriter)
 
-    chosen: dict[Operation, memory.PoolAttr]
 
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: memory.AllocStorageOp, rewriter: PatternRewriter, /) -> None:
-        pool = self.chosen[op]
-        alignment = max(op.alignment.value.data, pool.alignment.data)
-        if alignment != op.alignment.value.data:
-            op.alignment = IntegerAttr(alignment, i64)
-        if isinstance(pool.device.scope, StringAttr):
-            self.retype(op.storage, memory.StorageType(pool.device), rewriter)
-
-    def retype(
-        self, storage: SSAValue, type: memory.StorageType, rewriter: PatternRewriter
-    ) -> None:
-        """Give `type` to a storage and its slices."""
-        storage = rewriter.replace_value_with_new_type(storage, type)
-        for use in tuple(storage.uses):
-            if isinstance(use.operation, memory.SliceStorageOp):
-                self.retype(use.operation.slice, type, rewriter)
+def retype(storage: SSAValue, type: memory.StorageType, rewriter: PatternRewriter) -> None:
+    """Give `type` to a storage and its slices."""
+    storage = rewriter.replace_value_with_new_type(storage, type)
+    for use in tuple(storage.uses):
+        if isinstance(use.operation, memory.SliceStorageOp):
+            retype(use.operation.slice, type, rewriter)
 
 
 @dataclass(frozen=True)
@@ -322,4 +316,5 @@ class AssignPoolsPass(ModulePass):
                 counts = is_body and name not in recursive
                 counts = counts and all(map(calls_directly, graph.users[name]))
                 assignment.assign(classes, name, counts=counts, entry=entry)
-        apply_patterns(op, PutInPool(assignment.chosen), only=[*assignment.chosen])
+        chosen = assignment.chosen
+        rewrite_each(chosen, lambda op, rewriter: put_in_pool(op, chosen[op], rewriter))
