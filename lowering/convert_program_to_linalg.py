@@ -84,7 +84,7 @@ def kept_all(attrs: ArrayAttr[DictionaryAttr] | None) -> ArrayAttr[DictionaryAtt
 
 def upstream_types(types: Sequence[Attribute], op: Operation) -> list[Attribute]:
     """Return the types of values of `op` upstream; an error if one is not of a tensor."""
-    found: list[Attribute] = []
+    upstream: list[Attribute] = []
     for type in types:
         is_size = isinstance(type, IntegerType | IndexType)
         if as_tensor(type) is None and not is_size:
@@ -93,8 +93,8 @@ def upstream_types(types: Sequence[Attribute], op: Operation) -> list[Attribute]
                 f"{RUN_IT}",
                 op,
             )
-        found.append(upstream_type(cast(Attribute, type)))
-    return found
+        upstream.append(upstream_type(cast(Attribute, type)))
+    return upstream
 
 
 @dataclass(frozen=True)

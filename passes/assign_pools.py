@@ -126,9 +126,9 @@ class Assignment:
 
     def assign(self, classes: AliasClasses, name: str, *, counts: bool, entry: bool) -> None:
         """Choose for the storages of a body; if it `counts`, calls of `name` need what it needs."""
-        inside = storages_of(classes).found
+        inside = storages_of(classes).storages
         own = {storage.op for storage in inside}
-        outliving = [s for s in storages_of(classes, outliving=True).found if s.op not in own]
+        outliving = [s for s in storages_of(classes, outliving=True).storages if s.op not in own]
         for device, pools in self.pools.items():
             here = [s for s in inside if spec_of(s.op) == device]
             kept = [s for s in outliving if spec_of(s.op) == device]
@@ -209,8 +209,10 @@ class Assignment:
     def samples(self, storages: Sequence[Storage]) -> list[Sample]:
         """Return samples of the sizes of storages, those of the largest sum first."""
         expressions = [self.sizes.size_or(storage.op.bytes) for storage in storages]
-        found = sorted(samples_of(expressions, MAX_SUM), key=lambda s: sum(s.sizes), reverse=True)
-        return found or [Sample({}, (0,) * len(storages))]
+        largest_first = sorted(
+            samples_of(expressions, MAX_SUM), key=lambda s: sum(s.sizes), reverse=True
+        )
+        return largest_first or [Sample({}, (0,) * len(storages))]
 
     def plan(
         self,
@@ -288,12 +290,12 @@ class AssignPoolsPass(ModulePass):
     """The functions that are called from outside; if none is given, all that are not private."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        found = pools_option(self.pools, device_option(self.host, "host", op), op)
-        if not found or memory.POOLS in op.attributes:
+        pools = pools_option(self.pools, device_option(self.host, "host", op), op)
+        if not pools or memory.POOLS in op.attributes:
             return
-        op.attributes[memory.POOLS] = ArrayAttr(found)
+        op.attributes[memory.POOLS] = ArrayAttr(pools)
         by_device: dict[str, list[memory.PoolAttr]] = {}
-        for pool in found:
+        for pool in pools:
             by_device.setdefault(pool.device.spec, []).append(pool)
         sizes = Sizes()
         sizes.read(op)

@@ -232,7 +232,7 @@ class FoldWeightsPass(ReportingPass):
     accepts: ClassVar[Level] = "relay"
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
-        params = [found for found in walk(op) if isinstance(found, relay.ParamOp)]
+        params = [param for param in walk(op) if isinstance(param, relay.ParamOp)]
         if not params or not apply_patterns(op, FoldOperator(Budget(params))):
             return False
         erase_unused(o for o in walk(op) if isinstance(o, relay.ParamOp | relay.ConstantOp))

@@ -156,15 +156,15 @@ def used_once(graph: CallGraph, recursive: set[str]) -> dict[Operation, func.Fun
     """
     Return the private functions whose one use is a call, by that call; callers before callees.
     """
-    found: dict[Operation, func.FuncOp] = {}
+    callees: dict[Operation, func.FuncOp] = {}
     for name in chain.from_iterable(reversed(graph.components())):
         op, users = graph.symbols[name], graph.users[name]
         if not isinstance(op, func.FuncOp) or op.sym_visibility != StringAttr("private"):
             continue
         is_free = name not in recursive and name not in graph.roots and body_of(op) is not None
         if is_free and len(users) == 1 and callee_of(users[0]) == name:
-            found[users[0]] = op
-    return found
+            callees[users[0]] = op
+    return callees
 
 
 def hinted(

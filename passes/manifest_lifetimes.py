@@ -44,14 +44,14 @@ class Changes:
 
 def plan_kills(classes: AliasClasses, changes: Changes) -> None:
     """Add the changes for a body; where its kills are right they stay."""
-    found = deaths(classes, few=True)
-    for point, kills in found.kills.items():
-        names = found.names.get(point, [])
+    planned = deaths(classes, few=True)
+    for point, kills in planned.kills.items():
+        names = planned.names.get(point, [])
         if [kill.operands[0] for kill in kills] == names:
-            found.names.pop(point, None)
+            planned.names.pop(point, None)
         else:
             changes.removes.update(dict.fromkeys(kills))
-    changes.inserts.update(found.names)
+    changes.inserts.update(planned.names)
 
 
 def kills_of(names: list[SSAValue]) -> list[Operation]:

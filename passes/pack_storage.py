@@ -83,7 +83,7 @@ class PackStoragePass(ModulePass):
             return sizes.size(size).is_natural
 
         bodies = storages_in(op)
-        for storage in (storage for storages in bodies for storage in storages.found):
+        for storage in (storage for storages in bodies for storage in storages.storages):
             if storage.parts:
                 read()
                 storage.parts = side_by_side(storage.parts, sizes)
@@ -91,7 +91,7 @@ class PackStoragePass(ModulePass):
             place
             for storages in bodies
             for place in packs_of(
-                storages.found,
+                storages.storages,
                 Homes(storages, next(iter(storages.regions.values())), is_of_dims),
                 sizes,
                 with_lifetimes=True,

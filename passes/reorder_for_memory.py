@@ -55,12 +55,12 @@ class Orders:
 
 def orders_of(classes: AliasClasses, rows: Rows, nodes: int) -> Orders:
     """Find orders of the blocks of a body that keep few bytes live."""
-    found, blocks = steps_of(classes)
-    orders = BlockOrders(found, rows, nodes)
+    bytes, blocks = steps_of(classes)
+    orders = BlockOrders(bytes, rows, nodes)
     schedules = [orders.plan(steps) for steps in blocks]
     body = schedules[-1]
     is_optimal = body is not None and body.is_optimal and orders.is_exact and not orders.branches
-    return Orders(orders.found, list(body.bounds) if body is not None and is_optimal else None)
+    return Orders(orders.reordered, list(body.bounds) if body is not None and is_optimal else None)
 
 
 def end_of(block: Block) -> Operation | None:

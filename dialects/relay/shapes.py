@@ -231,10 +231,10 @@ class RequireOp(IRDLOperation):
             raise VerifyException(
                 f"check must be one of {', '.join(Check)}, but is {self.check.data}"
             )
-        for found in _PLACEHOLDER.findall(self.message.data):
-            if len(found) > 4 or int(found) >= len(self.operands):
+        for number in _PLACEHOLDER.findall(self.message.data):
+            if len(number) > 4 or int(number) >= len(self.operands):
                 raise VerifyException(
-                    f"the message has {{{found}}}, but there are {len(self.operands)} operands"
+                    f"the message has {{{number}}}, but there are {len(self.operands)} operands"
                 )
 
 

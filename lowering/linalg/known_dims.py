@@ -63,30 +63,31 @@ def related_dims(module: ModuleOp) -> dict[str, list[Related]]:
     if not dynamic:
         return {}
     sizes = Sizes()
-    found: dict[str, list[Sequence[Expr]]] = {name: [] for name in dynamic}
+    related: dict[str, list[Sequence[Expr]]] = {name: [] for name in dynamic}
     for function in module.ops:
         if isinstance(function, func.FuncOp) and function.body.blocks:
             sizes.read(function)
             for call, known in calls_in(function.body.block, Facts(), sizes):
                 name = call.callee.string_value()
                 dims = [sizes.dims(call.operands[i])[axis] for i, axis in dynamic.get(name, ())]
-                found.setdefault(name, []).append([*map(known.standing_for, dims)])
+                related.setdefault(name, []).append([*map(known.standing_for, dims)])
     users = CallGraph.of(module).users
     return {
         name: classes
         for name, places in dynamic.items()
-        if len(users[name]) == len(found[name]) and (classes := related_in_all(places, found[name]))
+        if len(users[name]) == len(related[name])
+        and (classes := related_in_all(places, related[name]))
     }
 
 
 def dynamic_dims(kernel: relay.PrimFuncOp) -> list[Position]:
     """Return the dynamic dims of the parameters of `kernel`."""
-    found: list[Position] = []
+    positions: list[Position] = []
     for i, type in enumerate(kernel.function_type.inputs):
         tensor = as_tensor(type)
         shape = () if tensor is None else tensor.get_shape()
-        found += [(i, axis) for axis, size in enumerate(shape) if size == DYNAMIC_INDEX]
-    return found
+        positions += [(i, axis) for axis, size in enumerate(shape) if size == DYNAMIC_INDEX]
+    return positions
 
 
 def calls_in(block: Block, known: Facts, sizes: Sizes) -> Iterator[tuple[vm.InvokeTvmOp, Facts]]:

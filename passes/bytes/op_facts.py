@@ -149,11 +149,11 @@ _HAS_BYTES: dict[type[Attribute], bool] = {}
 def has_bytes(type: Attribute) -> bool:
     """Test whether values of `type` may hold tensors; storage is freed with its tensors."""
     kind = type.__class__
-    found = _HAS_BYTES.get(kind)
-    if found is None:
+    may_have = _HAS_BYTES.get(kind)
+    if may_have is None:
         if isinstance(type, TupleType):
             return bool(type.types.data)
-        found = _HAS_BYTES[kind] = not issubclass(
+        may_have = _HAS_BYTES[kind] = not issubclass(
             kind,
             IntegerType
             | IndexType
@@ -163,7 +163,7 @@ def has_bytes(type: Attribute) -> bool:
             | NoneType
             | HoldsNoTensors,
         )
-    return found
+    return may_have
 
 
 def is_storage(value: SSAValue) -> bool:

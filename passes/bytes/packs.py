@@ -131,9 +131,9 @@ class _Home:
                 self.lent[workspace.param] = start, inside
                 return
         starts = list(self.places)
-        found = bisect_right(starts, after)
-        if found < len(starts):
-            self.places[starts[found]].append(storage)
+        first = bisect_right(starts, after)
+        if first < len(starts):
+            self.places[starts[first]].append(storage)
         elif len(starts) < MAX_PLACES:
             self.places[at] = [storage]
 
@@ -246,15 +246,15 @@ def _named_arms(
 def side_by_side(parts: Sequence[Part], sizes: Sizes) -> Sequence[Part]:
     """Return the parts of a storage in order; nothing if each does not start where one ends."""
     by_start = {sizes.size_or(part.op.part.offset): part for part in parts}
-    found: list[Part] = []
+    ordered: list[Part] = []
     end = Expr.of(0)
     while (part := by_start.pop(end, None)) is not None:
-        found.append(part)
+        ordered.append(part)
         size = sizes.size_or(part.op.part.size)
         if size == Expr.of(0):
             return ()
         end += size
-    return found if len(found) == len(parts) else ()
+    return ordered if len(ordered) == len(parts) else ()
 
 
 class _Opened(NamedTuple):

@@ -93,7 +93,7 @@ class Storages:
     """The storages of a body that may share an arena, in program order, and its blocks."""
 
     regions: dict[Block, Arm] = field(default_factory=lambda: {})
-    found: list[Storage] = field(default_factory=lambda: [])
+    storages: list[Storage] = field(default_factory=lambda: [])
 
 
 def is_destination_of_shapes(op: Operation) -> bool:
@@ -111,11 +111,11 @@ def is_destination_of_shapes(op: Operation) -> bool:
 
 def slices_of(storage: SSAValue) -> Sequence[memory.SliceStorageOp] | None:
     """Return the slices that a storage is for, each of which is for tensors; None of another."""
-    found = [use.operation for use in storage.uses]
-    slices = [op for op in found if isinstance(op, memory.SliceStorageOp)]
+    readers = [use.operation for use in storage.uses]
+    slices = [op for op in readers if isinstance(op, memory.SliceStorageOp)]
     users = [use.operation for op in slices for use in op.slice.uses]
     are_tensors = all(type(user) is memory.AllocTensorOp for user in users)
-    return slices if slices and len(slices) == len(found) and are_tensors else None
+    return slices if slices and len(slices) == len(readers) and are_tensors else None
 
 
 def users_of(storage: SSAValue, classes: AliasClasses) -> Contents | None:
@@ -141,7 +141,7 @@ def storages_of(classes: AliasClasses, *, outliving: bool = False) -> Storages:
     arms = (classes.body.body, *(arm for row in rows for arm in row.arms))
     regions = {arm.block: arm for arm in arms}
     ranges = live_ranges(classes, to_kill=True)
-    found, has_loops = Storages(regions), any(row.facts.ends_loop for row in rows)
+    storages, has_loops = Storages(regions), any(row.facts.ends_loop for row in rows)
     position, class_of = classes.body.position, classes.of
     for row in rows:
         op = row.op
@@ -169,8 +169,8 @@ def storages_of(classes: AliasClasses, *, outliving: bool = False) -> Storages:
         gaps: Sequence[Interval] = ()
         if has_loops and not calls and not parts:
             gaps = gaps_between(ranges[class_of(value)] for value in contents.values)
-        found.found.append(Storage(op, tensors, region, lifetime, calls, parts, gaps))
-    return found
+        storages.storages.append(Storage(op, tensors, region, lifetime, calls, parts, gaps))
+    return storages
 
 
 def gaps_between(intervals: Iterable[Interval]) -> list[Interval]:

@@ -120,5 +120,5 @@ def annotation(attrs: ArrayAttr[DictionaryAttr] | None, index: int) -> VirtualDe
     """Return the device that entry `index` of a function's `arg_attrs` or `res_attrs` names."""
     if attrs is None:
         return None
-    found = attrs.data[index].data.get(DEVICE)
-    return found if isinstance(found, VirtualDeviceAttr) else None
+    device = attrs.data[index].data.get(DEVICE)
+    return device if isinstance(device, VirtualDeviceAttr) else None

@@ -100,11 +100,11 @@ class Evaluator:
 
     def size_block(self, op: memory.WorkspaceSizeOp) -> Block:
         """Return the block that computes the size of a workspace from shapes."""
-        found = self._size_blocks.get(op)
-        if found is None:
+        block = self._size_blocks.get(op)
+        if block is None:
             function = self.symbols.get(op.function.string_value())
-            found = self._size_blocks[op] = size_block(op, function)
-        return found
+            block = self._size_blocks[op] = size_block(op, function)
+        return block
 
     @cached_property
     def _with_named_dims(self) -> Set[Operation]:

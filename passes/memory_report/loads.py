@@ -48,7 +48,7 @@ def most_on_a_path(
             total = reduce(sizes.add, (size for _, size in part), total)
             continue
         last = max(arm.branch for arms, _ in part for arm in arms)
-        found: Any = 0
+        inner: Any = 0
         for number in sorted({a.arm for arms, _ in part for a in arms if a.branch == last}):
             budget[0] -= 1
             path = [
@@ -56,8 +56,8 @@ def most_on_a_path(
                 for arms, size in part
                 if all(a.arm == number for a in arms if a.branch == last)
             ]
-            found = sizes.max(found, most_on_a_path(path, budget, sizes))
-        total = sizes.add(total, found)
+            inner = sizes.max(inner, most_on_a_path(path, budget, sizes))
+        total = sizes.add(total, inner)
     return total
 
 
@@ -102,7 +102,7 @@ def loads(
             size = values[segment.size]
             change[segment.start] = sizes.add(change[segment.start], size)
             change[segment.stop] = sizes.sub(change[segment.stop], size)
-    found: list[Any] = []
+    sums: list[Any] = []
     always: Any = 0
     on_paths: list[Segment] = []
     extra: Any = 0
@@ -113,8 +113,8 @@ def loads(
             on_paths = left + starts[column]
             weights = [(s.arms, values[s.size]) for s in on_paths]
             extra = most_on_a_path(weights, sizes=sizes)
-        found.append(sizes.add(always, extra))
-    return found
+        sums.append(sizes.add(always, extra))
+    return sums
 
 
 def peak_of(found: Sequence[int]) -> Peak:

@@ -32,14 +32,14 @@ def sums(segments: Sequence[Segment], columns: int, formulas: Formulas) -> list[
         change[segment.start].append((1, size))
         change[segment.stop].append((-1, size))
     now = Expr.of(0)
-    found: dict[Expr, None] = {}
+    distinct: dict[Expr, None] = {}
     for changes in change[:columns]:
         if not changes:
             continue
         for sign, size in changes:
             now = now + size * sign
-        found[now] = None
-    return list(found)
+        distinct[now] = None
+    return list(distinct)
 
 
 def largest(candidates: Sequence[Expr]) -> list[Expr]:
@@ -68,9 +68,9 @@ def maximum_text(found: Sequence[Expr]) -> str:
 
 def peak_text(segments: Sequence[Segment], columns: int, formulas: Formulas) -> str | None:
     """Return the most bytes in use as text; None if it is not a maximum of polynomials."""
-    found = sums(segments, columns, formulas)
-    if found is None:
+    loads = sums(segments, columns, formulas)
+    if loads is None:
         return None
-    if len(found) > MAX_COMPARED:
-        return f"a maximum of {len(found):,} sums"
-    return maximum_text(largest(found))
+    if len(loads) > MAX_COMPARED:
+        return f"a maximum of {len(loads):,} sums"
+    return maximum_text(largest(loads))

@@ -21,13 +21,13 @@ def parse_keyed(
     Raises `PassError` for a value that `parse` rejects with `ValueError`, and for a name that has
     two values.
     """
-    found: dict[str, _T] = {}
+    values: dict[str, _T] = {}
     for text in texts:
         try:
             name, value = parse(text)
         except ValueError as error:
             raise PassError(f"each of {option} {error}") from None
-        before = found.setdefault(name, value)
+        before = values.setdefault(name, value)
         if before is not value and before != value:
             raise PassError(f"{option} has two values for '{name}'")
-    return found
+    return values

@@ -213,7 +213,7 @@ def arm_choices(alive: list[int], core: Core) -> Iterator[list[int]]:
         return
     pending = [alive]
     seen: set[int] = set()
-    found = 0
+    count = 0
     while pending:
         boxes = pending.pop()
         arms: dict[str, set[str]] = {}
@@ -222,10 +222,10 @@ def arm_choices(alive: list[int], core: Core) -> Iterator[list[int]]:
                 arms.setdefault(arm.branch, set()).add(arm.arm)
         open_ = [branch for branch in sorted(arms) if len(arms[branch]) > 1]
         if not open_:
-            found += 1
+            count += 1
             seen.update(boxes)
             yield boxes
-        elif found + len(pending) < _MAX_ARM_CHOICES:
+        elif count + len(pending) < _MAX_ARM_CHOICES:
             for name in sorted(arms[open_[0]], reverse=True):
                 pending.append([b for b in boxes if _allows(core, b, open_[0], name)])
         else:
