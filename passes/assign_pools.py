@@ -266,8 +266,8 @@ def retype(storage: SSAValue, type: memory.StorageType, rewriter: PatternRewrite
     """Give `type` to a storage and its slices."""
     storage = rewriter.replace_value_with_new_type(storage, type)
     for use in tuple(storage.uses):
-        if isinstance(use.operation, memory.SliceStorageOp):
-            retype(use.operation.slice, type, rewriter)
+        if facts_of(use.operation).cuts:
+            retype(use.operation.results[0], type, rewriter)
 
 
 @dataclass(frozen=True)

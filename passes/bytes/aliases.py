@@ -154,7 +154,7 @@ class AliasClasses:
             kind = type(row.op)
             if kind is memory.AllocTensorOp:
                 tensors.add_tensor(row)
-            elif kind is memory.SliceStorageOp:
+            elif facts.cuts:
                 tensors.add_slice(row)
             elif facts.views is not None:
                 tensors.add_view(row, *facts.views.operands)

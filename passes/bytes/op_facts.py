@@ -28,6 +28,7 @@ from ...dialects.interfaces import (
     HoldsNoTensors,
     JoinsOperands,
     KernelEffects,
+    Part,
     ReadsOnlySizes,
     Rematerializable,
     ShapedByOperand,
@@ -51,6 +52,8 @@ class OpFacts:
         self.aliasing = kind.get_trait(Aliasing)
         self.calls = kind.get_trait(CallsFunction)
         self.views = kind.get_trait(ViewsOperand)
+        self.cuts = self.views is not None and type(self.views).part is not ViewsOperand.part
+        """True if the result is a part of a storage, which `part_of` returns."""
         self.joins = kind.get_trait(JoinsOperands)
         self.shaped = kind.get_trait(ShapedByOperand)
         self.only_sizes = kind.get_trait(ReadsOnlySizes) is not None
@@ -80,6 +83,12 @@ facts_of_class = cache(OpFacts)
 def facts_of(op: Operation) -> OpFacts:
     """Return the facts of the class of `op`."""
     return facts_of_class(type(op))
+
+
+def part_of(op: Operation) -> Part | None:
+    """Return what the result of `op` has of the storage that it views; None if that is all."""
+    views = facts_of(op).views
+    return None if views is None else views.part(op)
 
 
 def viewed(value: SSAValue) -> SSAValue | None:

@@ -72,7 +72,7 @@ class Pack:
         lifetimes = {
             op: (start, storage.lifetime.stop, size, arms)
             for storage, arms in zip(self.storages, arms_of(self.storages), strict=True)
-            for op, start, size in [(op, at, op.part.size) for op, at in storage.parts]
+            for op, start, size in [(part.op, part.start, part.size) for part in storage.parts]
             or [(storage.op, storage.lifetime.start, storage.op.bytes)]
         }
         gaps: dict[Operation, Sequence[Interval]] = {s.op: s.gaps for s in self.storages if s.gaps}
@@ -245,12 +245,12 @@ def _named_arms(
 
 def side_by_side(parts: Sequence[Part], sizes: Sizes) -> Sequence[Part]:
     """Return the parts of a storage in order; nothing if each does not start where one ends."""
-    by_start = {sizes.size_or(part.op.part.offset): part for part in parts}
+    by_start = {sizes.size_or(part.offset): part for part in parts}
     ordered: list[Part] = []
     end = Expr.of(0)
     while (part := by_start.pop(end, None)) is not None:
         ordered.append(part)
-        size = sizes.size_or(part.op.part.size)
+        size = sizes.size_or(part.size)
         if size == Expr.of(0):
             return ()
         end += size

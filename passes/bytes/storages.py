@@ -31,7 +31,7 @@ from ...operators.intervals import Interval
 from .aliases import AliasClasses, Contents, bodies_of, contents_of
 from .liveness import live_ranges
 from .numbered import Arm
-from .op_facts import facts_of
+from .op_facts import facts_of, part_of
 
 
 class Scope(Protocol):
@@ -68,7 +68,9 @@ class Scope(Protocol):
 class Part(NamedTuple):
     """A slice of a storage that lives from its own first tensor."""
 
-    op: memory.SliceStorageOp
+    op: Operation
+    offset: int | SSAValue
+    size: int | SSAValue
     start: int
 
 
@@ -109,11 +111,11 @@ def is_destination_of_shapes(op: Operation) -> bool:
     return is_written
 
 
-def slices_of(storage: SSAValue) -> Sequence[memory.SliceStorageOp] | None:
+def slices_of(storage: SSAValue) -> Sequence[Operation] | None:
     """Return the slices that a storage is for, each of which is for tensors; None of another."""
     readers = [use.operation for use in storage.uses]
-    slices = [op for op in readers if isinstance(op, memory.SliceStorageOp)]
-    users = [use.operation for op in slices for use in op.slice.uses]
+    slices = [op for op in readers if facts_of(op).cuts]
+    users = [use.operation for op in slices for use in op.results[0].uses]
     are_tensors = all(type(user) is memory.AllocTensorOp for user in users)
     return slices if slices and len(slices) == len(readers) and are_tensors else None
 
@@ -160,11 +162,12 @@ def storages_of(classes: AliasClasses, *, outliving: bool = False) -> Storages:
         tensors = [user for user in contents.users if isinstance(user, memory.AllocTensorOp)]
         calls = [user for user in contents.users if not isinstance(user, memory.AllocTensorOp)]
         assert op.parent is not None, "an op of a body"
-        parts = [
-            Part(slice, min(filter(None, starts), default=lifetime.start))
-            for slice in slices_of(op.results[0]) or ()
-            for starts in [[position(use.operation) for use in slice.slice.uses]]
-        ]
+        parts: list[Part] = []
+        for slice in slices_of(op.results[0]) or ():
+            starts = [position(use.operation) for use in slice.results[0].uses]
+            start = min(filter(None, starts), default=lifetime.start)
+            if (part := part_of(slice)) is not None:
+                parts.append(Part(slice, part.offset, part.size, start))
         region = regions[op.parent]
         gaps: Sequence[Interval] = ()
         if has_loops and not calls and not parts:

@@ -32,9 +32,6 @@ from .names import BodyNames, Summaries
 from .overwriting_kernels import may_lie_over
 from .slots import ZERO, Slot, Slots, Unordered
 
-PLACED = {memory.AllocTensorOp, memory.SliceStorageOp}
-"""The ops whose result lies in a storage."""
-
 
 class Choosing(NamedTuple):
     """A choice of which an arm is being checked."""
@@ -120,7 +117,7 @@ class Checker:
     def execute(self, row: Row) -> None:
         """Check an op other than a choice."""
         op, facts, kind = row.op, row.facts, type(row.op)
-        if kind in PLACED:
+        if facts.cuts or kind is memory.AllocTensorOp:
             slot = self.slots.of(op.results[0])
             assert slot is not None, "bytes of a storage"
             self.place(op, slot)
@@ -154,7 +151,7 @@ class Checker:
         rows, needed = set[int](), set[int]()
         for row in reversed(self.body.rows):
             kind = type(row.op)
-            if kind not in PLACED and kind is not memory.AllocStorageOp:
+            if not row.facts.cuts and kind not in (memory.AllocTensorOp, memory.AllocStorageOp):
                 is_read = kind is memory.SliceOp or row.facts.calls is not None
                 if not is_read and needed.isdisjoint(row.results):
                     continue

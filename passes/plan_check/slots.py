@@ -15,12 +15,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Block, SSAValue
 
 from ...dialects import memory
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ...operators.sizes.holds import at_least
 from ...operators.sizes.size_expressions import Expr, Symbol
+from ..bytes.op_facts import facts_of
 from ..bytes.rooms import Room, Rooms
 from ..sizes.reader import PACK, Packed, Sizes
 
@@ -106,7 +107,9 @@ class Slots:
         if slot is not None:
             return slot
         op = value.owner
-        if type(op) is memory.SliceStorageOp:
+        if isinstance(op, Block):
+            return None
+        if facts_of(op).cuts:
             slot = self.all_of(value)
         elif isinstance(op, memory.PlacedOp):
             key = (*map(id, operands_of(op)), id(op.properties.get("offset")), id(value.type))
