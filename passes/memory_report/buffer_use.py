@@ -36,7 +36,7 @@ from .columns import (
     source_of,
 )
 from .model import Branch, Column, FunctionUse, Segment, Storage, Tensor
-from .path_liveness import Span, TakenArm
+from .path_liveness import Span
 
 
 @dataclass(eq=False)
@@ -116,12 +116,12 @@ class _Reader:
             region = region.parent
         return Span(start, stop, ())
 
-    def arms(self, op: Operation) -> tuple[TakenArm, ...]:
+    def arms(self, op: Operation) -> tuple[memory.Arm, ...]:
         """Return the arms that hold `op`, outermost first, of branches that buffers outlive."""
-        arms, at = list[TakenArm](), self.buffers.region(op)
+        arms, at = list[memory.Arm](), self.buffers.region(op)
         while at is not None:
             if at.is_arm and at.holder is not None and at.holder in self.branches:
-                arms.append(TakenArm(self.branches[at.holder], at.number))
+                arms.append(memory.Arm(self.branches[at.holder], at.number))
             at = at.parent
         return tuple(reversed(arms))
 

@@ -20,9 +20,8 @@ from typing import Any
 
 from ...planning import Pool
 from ...runtime.plain_text import human, printable, table
-from .loads import Peak, loads, peak_of
+from .loads import Peak, loads, peak_of, peak_text
 from .model import DeviceUse, FunctionUse, MemoryUse, Segment
-from .symbolic_loads import peak_text
 
 SHOWN = 10
 """The number of tensors at the peak that are listed."""
