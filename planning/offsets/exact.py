@@ -25,7 +25,7 @@ from ..meter import NEVER, Meter
 from .canonical_search import CanonicalSearch
 from .core import Core, components, oriented
 from .lowest_floor_search import LowestFloorSearch
-from .search import Tables, unit_of
+from .search import Search, Tables, unit_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -170,7 +170,7 @@ def _try(
     return None, None
 
 
-_Attempt = tuple[CanonicalSearch | LowestFloorSearch, int]
+_Attempt = tuple[Search, int]
 """A search, and the limit of its nodes."""
 
 
