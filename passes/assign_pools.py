@@ -41,16 +41,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 from ..dialects import memory
 from ..dialects.device import device_of
 from ..dialects.interfaces import CallsFunction, DestinationPassing
-from ..planning import (
-    Arm,
-    Buffer,
-    Infeasible,
-    Interval,
-    Plan,
-    Problem,
-    ProblemError,
-    solve,
-)
+from ..planning import Arm, Buffer, Infeasible, Interval, Plan, Problem, ProblemError, solve
 from ..planning.shortage import shortage_message
 from .bytes.aliases import AliasClasses, Contents, bodies_of, contents_of
 from .bytes.liveness import live_ranges

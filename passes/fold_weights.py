@@ -32,13 +32,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..dialects import relay
 from ..dialects.attributes import plain_values
-from ..dialects.interfaces import (
-    Fusible,
-    FusionKind,
-    has_effects,
-    kernel_attributes,
-    kernel_name,
-)
+from ..dialects.interfaces import Fusible, FusionKind, has_effects, kernel_attributes, kernel_name
 from ..dialects.relay import matmul, rearrange
 from ..dialects.tensors import Tensor, as_tensor, is_static
 from ..dialects.type_rules import data_operands

@@ -9,12 +9,7 @@ read here. The first conflict is thus the first in the text. (TVM: the first pha
 from __future__ import annotations
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import (
-    ArrayAttr,
-    DictionaryAttr,
-    FunctionType,
-    ModuleOp,
-)
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp
 from xdsl.ir import Attribute, Operation
 
 from ...dialects import relay

@@ -21,15 +21,7 @@ from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import (
-    Attribute,
-    Block,
-    Operation,
-    OpResult,
-    ParametrizedAttribute,
-    Region,
-    SSAValue,
-)
+from xdsl.ir import Attribute, Block, Operation, OpResult, ParametrizedAttribute, Region, SSAValue
 from xdsl.traits import ConstantLike
 
 from ...dialects import relay

@@ -36,25 +36,8 @@ from ..support.diagnostics import PassError
 from ..support.walk import outside_primitives
 from . import path_liveness
 from .buffer_use import read_buffers
-from .columns import (
-    Timeline,
-    arm_names,
-    device_name,
-    function_name,
-    kernel_of,
-    numbered,
-    source_of,
-)
-from .model import (
-    Branch,
-    Call,
-    Column,
-    FunctionUse,
-    MemoryUse,
-    Segment,
-    Storage,
-    Tensor,
-)
+from .columns import Timeline, arm_names, device_name, function_name, kernel_of, numbered, source_of
+from .model import Branch, Call, Column, FunctionUse, MemoryUse, Segment, Storage, Tensor
 from .path_liveness import Arms, Span
 
 CURE = (

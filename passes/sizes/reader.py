@@ -22,14 +22,7 @@ from math import gcd
 from typing import cast
 
 from xdsl.dialects import arith, func, tensor
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    FloatAttr,
-    IndexType,
-    IntegerAttr,
-    ModuleOp,
-    i64,
-)
+from xdsl.dialects.builtin import DYNAMIC_INDEX, FloatAttr, IndexType, IntegerAttr, ModuleOp, i64
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 
 from ...dialects import memory, relay

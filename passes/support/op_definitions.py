@@ -16,12 +16,7 @@ from functools import cache
 from typing import Any, NamedTuple, TypeAlias, cast
 
 from typing_extensions import override
-from xdsl.dialects.builtin import (
-    ArrayAttr,
-    ArrayOfConstraint,
-    StringAttr,
-    SymbolNameConstraint,
-)
+from xdsl.dialects.builtin import ArrayAttr, ArrayOfConstraint, StringAttr, SymbolNameConstraint
 from xdsl.ir import Attribute, Operation, OpTraits, Region, SSAValue
 from xdsl.irdl import (
     AllOf,
