@@ -6,7 +6,7 @@ Compute operators on weights when the weights are read, not when the program run
       ->
     %t = relay.param "=relay.transpose('w', axes=(2, 3, 1, 0))" : tensor<3x3x3x8xf32>
 
-The name is a formula, which is evaluated where weights are read (`runtime.derived_weights`): by the
+The name is a formula, which is evaluated where weights are read (`runtime.weights.derived_weights`): by the
 machine when it loads a program, by a target when it writes weights. So no pass reads or copies
 data, and a chain of operators becomes one formula.
 

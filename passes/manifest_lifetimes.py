@@ -11,7 +11,7 @@ End the lifetime of allocated bytes right after their last use, on every path.
                                                      …
 
 Bytes die under the name that is defined last, when none of their names is used any more (see
-`analysis.aliases`, `analysis.liveness`). Bytes that a function returns are not killed in it, nor
+`bytes.aliases`, `bytes.liveness`). Bytes that a function returns are not killed in it, nor
 are those of its parameters and captured values, which belong to its caller (design note 24), nor
 constants. Storage is freed with its last tensor. Existing kills are replaced; a second run changes
 nothing. (TVM: ManifestLifetimes.) From level `manifest` to `memory-planned`.

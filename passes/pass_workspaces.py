@@ -26,7 +26,7 @@ recurse and have direct calls alone are changed; with `entries`, all other funct
 With `lend-entries`, callers from outside lend storages, too: what native code is called with. They
 allocate results, so the storage that an entry takes for a result has the bytes of it, and no more.
 An entry with dynamic dims has a function beside it that computes their sizes
-(`support.size_functions`). A result whose size is known only after the run is allocated by the
+(`workspaces.size_functions`). A result whose size is known only after the run is allocated by the
 entry, and has the attribute `memory.allocated`. Before `pack-storage`, at level `manifest`, which
 stays.
 """

@@ -86,7 +86,7 @@ class BlockOrders:
     bytes: Bytes
     rows: Rows
     nodes: int
-    """The limit of `planning.schedule` for each block."""
+    """The limit of `planning.order.schedule` for each block."""
     reordered: dict[Block, list[Operation]] = field(default_factory=lambda: {})
     branches: dict[Block, dict[int, Branch]] = field(default_factory=lambda: {})
     """For each block, the branches that allocate bytes, by step."""

@@ -6,8 +6,8 @@ Reference evaluation of programs at every level from `relay` to `memory-planned`
 Ops are evaluated one at a time, in program order, with the NumPy kernels of `runtime.kernels`.
 Memory is taken literally: an `alloc_tensor` is a view of its storage's bytes and a kernel writes
 into it, so a wrong plan computes wrong numbers here. Control flow runs on an explicit stack of
-generators: only memory bounds the depth of recursion, and a limit bounds memory. `rules` says what
-each op computes; tensor operators are in `operators`.
+generators: only memory bounds the depth of recursion, and a limit bounds memory. `op_rules` says
+what each op computes; tensor operators are in `kernel_calls`.
 """
 
 from __future__ import annotations
