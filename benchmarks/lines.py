@@ -54,7 +54,7 @@ SETS = {
     "sizes": (
         *("passes/sizes/*", "operators/sizes/*", "!operators/sizes/rule_sizes.py"),
         *("!operators/sizes/__init__.py", "passes/memory_report/formulas.py"),
-        "passes/memory_report/symbolic_loads.py",
+        "passes/memory_report/loads.py",
     ),
     "device planning": (
         *("passes/devices/*", "passes/*_devices.py", "passes/*_device_copies.py"),

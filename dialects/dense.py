@@ -95,5 +95,5 @@ def constant_tensor(value: SSAValue) -> Dense | None:
 
 def integers(value: Dense, count: int) -> list[int]:
     """The `count` elements of a constant of integers, of which a splat stores one."""
-    found = [int(number) for number in numbers(value)]
-    return found if len(found) == count else found[:1] * count
+    values = [int(number) for number in numbers(value)]
+    return values if len(values) == count else values[:1] * count

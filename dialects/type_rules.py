@@ -52,20 +52,20 @@ def element_of(type: Attribute) -> Element:
     else:
         integer = isinstance(type, IntegerType | IndexType)
         kind = ElementKind.INTEGER if integer else ElementKind.FLOAT
-    found = element(str(type), kind)
-    _TYPES.setdefault(found, type)
-    return found
+    kind_of = element(str(type), kind)
+    _TYPES.setdefault(kind_of, type)
+    return kind_of
 
 
 _MADE: dict[Tensor, TensorType] = new_cache()
 
 
 def _type_of(tensor: Tensor) -> TensorType:
-    found = _MADE.get(tensor)
-    if found is None:
+    type = _MADE.get(tensor)
+    if type is None:
         dims = [dim if isinstance(dim, int) else DYNAMIC_INDEX for dim in tensor.dims]
-        found = _MADE[tensor] = tensor_type(_TYPES[tensor.element], dims)
-    return found
+        type = _MADE[tensor] = tensor_type(_TYPES[tensor.element], dims)
+    return type
 
 
 @by_identity

@@ -124,13 +124,13 @@ class AotLowerMainPass(ModulePass):
                 if isinstance(user, func.FuncOp) and memory.SIZES_OF in user.attributes:
                     flatten_sizes(user, plan)
             add_hooks(function, library, plan.entry, devices)
-        found = Library(
+        made = Library(
             *(library, tuple(described_entries), tuple(devices), tuple(constants), tuple(where)),
             *(tuple(texts_of(op.attributes.get(MESSAGES))), tuple(kernels)),
         )
         for name in (DEVICES, PARAMS, MESSAGES, memory.POOLS, constant_places.POOLS):
             op.attributes.pop(name, None)
-        op.attributes[METADATA] = record_attribute(Library, found)
+        op.attributes[METADATA] = record_attribute(Library, made)
 
     def numbered_contexts(self, devices: Sequence[str], module: ModuleOp) -> tuple[int, ...]:
         """Return the numbers of the devices that get a context."""

@@ -33,26 +33,30 @@ references run in the machine only.
 From level `memory-planned` (or `manifest`) to `memref`.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from xdsl.dialects import arith, func, tensor
+from xdsl.dialects.builtin import ModuleOp, i64
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects import memory, relay
+from ..dialects.relay.language.dims_attributes import dim_bounds, dim_names, parameter_names
 from ..dialects.xdsl_extras.walking import walk
+from ..operators.sizes import Check
 from ..passes.devices.options import device_option
 from ..passes.functions.symbol_names import SymbolNames
+from ..passes.sizes.size_code import SizeCode
 from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
 from .memref.booleans import store_booleans_as_bytes
 from .memref.conversion_state import Conversion, ConvertOp
 from .memref.deallocation import free_allocations
-from .memref.dim_checks import require_named_dims
 from .memref.functions_and_kernels import (
     convert_arguments,
     convert_signature,
@@ -63,6 +67,49 @@ from .memref.loops_and_rows import enclose_loops
 from .memref.memref_types import MemRefTypes
 from .memref.storages_and_shapes import erase_unused_sizes
 from .upstream_sizes import checked_arithmetic
+
+
+def require_named_dims(function: func.FuncOp) -> None:
+    """
+    Check the named dims of `function`, whose types are tensors, where it starts.
+
+        %n = tensor.dim %x, %c0
+        %m = tensor.dim %y, %c0
+        relay.require eq %n, %m, "f: parameter 'x' has dim 0 (n) of {0}, but …"
+
+    Analyses of sizes rely on the names. Calls from outside are checked by the C interface.
+    """
+    ops: list[Operation] = []
+    code, first = SizeCode(ops.append), dict[str, tuple[SSAValue, str]]()
+    bounds = dim_bounds(function)
+
+    def require(check: Check, a: SSAValue, b: SSAValue, text: str) -> None:
+        ops.append(relay.RequireOp(check, a, b, f"{function.sym_name.data}: {text}"))
+
+    parameters = zip(parameter_names(function), dim_names(function), function.args, strict=False)
+    for parameter, names, value in parameters:
+        for axis, name in enumerate(names):
+            if name is None:
+                continue
+            size = code.emit(tensor.DimOp(value, code.index(axis)))
+            size = code.emit(arith.IndexCastOp(size, i64))
+            text = f"parameter '{parameter.data}' has dim {axis} ({name}) of"
+            if name in first:
+                other, there = first[name]
+                require(Check.EQUAL, other, size, f"{there} {{0}}, but {text} {{1}}")
+                continue
+            first[name] = size, text
+            bound = bounds.get(name)
+            limits = () if bound is None else (bound.low, bound.high)
+            for check, limit in zip((Check.AT_LEAST, Check.AT_MOST), limits, strict=False):
+                if limit is not None:
+                    must = f"{text} {{0}}, but {name} must be {bound}"
+                    require(check, size, code.value(limit), must)
+    for op in ops:
+        op.location = function.location
+    ops.sort(key=lambda op: not isinstance(op, arith.ConstantOp))
+    Rewriter.insert_op(ops, InsertPoint.at_start(function.body.block))
+
 
 RULES_OF = (checked_arithmetic,)
 """The file whose rules `ConvertOp` applies, besides those imported above."""

@@ -24,7 +24,7 @@ Convert a whole program to linalg on tensors, with upstream dialects only.
     }
 
 An operator becomes what its rule in `lowering.linalg` writes, the structure of the program what
-those of `lowering.linalg.structure` do. Integers are signless, and types name no device. Sizes that
+those of `lowering.linalg.structural_rules` do. Integers are signless, and types name no device. Sizes that
 must be equal are checked by `cf.assert`. What the upstream dialects have no words for (function
 values, data types, references, operators without a rule) is an error. From level `relay`, without
 tuples, to `linalg`.
@@ -37,7 +37,7 @@ from dataclasses import dataclass
 from typing import ClassVar, cast
 
 from xdsl.context import Context
-from xdsl.dialects import func
+from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
@@ -46,6 +46,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     ModuleOp,
 )
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -54,6 +55,7 @@ from ..dialects import relay
 from ..dialects.device import DEVICE, device_of, upstream_type
 from ..dialects.relay.language.annotations import ATTRS, INLINE, STRUCTURE, TYPE_PARAMS
 from ..dialects.relay.language.control import yielded
+from ..dialects.relay.language.dims_attributes import dim_bounds, dim_names, parameter_names
 from ..dialects.tensors import as_tensor
 from ..dialects.xdsl_extras.walking import walk
 from ..passes.analysis.blocks import only_block
@@ -63,8 +65,36 @@ from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
 from .linalg import structural_rules
 from .linalg.builder import Builder, Rule, Unsupported
-from .linalg.entry_checks import check_entry
 from .linalg.rule_registry import rules_of
+from .linalg.structural_rules import assert_that
+
+
+def check_entry(b: Builder, function: FuncOp, arguments: Sequence[SSAValue]) -> None:
+    """Assert that dims of one name are equal in `arguments`, and within their bounds."""
+    bounds = dim_bounds(function)
+    first: dict[str, tuple[SSAValue, str]] = {}
+    parameters = zip(parameter_names(function), dim_names(function), arguments, strict=True)
+    for parameter, dims, value in parameters:
+        for axis, dim in enumerate(dims):
+            if not dim:
+                continue
+            size, here = b.index(b.dim(value, axis)), f"dim {axis} ({dim}) of '{parameter.data}'"
+            if dim in first:
+                known, there = first[dim]
+                same = b.insert(arith.CmpiOp(size, known, "eq"))
+                assert_that(b, same, f"{here} must be equal to {there}")
+                continue
+            first[dim] = size, here
+            limits = bounds.get(dim)
+            if limits is None:
+                continue
+            if limits.low > 0:
+                enough = b.insert(arith.CmpiOp(size, b.index(limits.low), "sge"))
+                assert_that(b, enough, f"{here} must be {limits}")
+            if limits.high is not None:
+                fits = b.insert(arith.CmpiOp(size, b.index(limits.high), "sle"))
+                assert_that(b, fits, f"{here} must be {limits}")
+
 
 RUN_IT = "xrelay-run can run the program: its machine has all of Relay"
 
@@ -84,7 +114,7 @@ def kept_all(attrs: ArrayAttr[DictionaryAttr] | None) -> ArrayAttr[DictionaryAtt
 
 def upstream_types(types: Sequence[Attribute], op: Operation) -> list[Attribute]:
     """Return the types of values of `op` upstream; an error if one is not of a tensor."""
-    found: list[Attribute] = []
+    upstream: list[Attribute] = []
     for type in types:
         is_size = isinstance(type, IntegerType | IndexType)
         if as_tensor(type) is None and not is_size:
@@ -93,8 +123,8 @@ def upstream_types(types: Sequence[Attribute], op: Operation) -> list[Attribute]
                 f"{RUN_IT}",
                 op,
             )
-        found.append(upstream_type(cast(Attribute, type)))
-    return found
+        upstream.append(upstream_type(cast(Attribute, type)))
+    return upstream
 
 
 @dataclass(frozen=True)

@@ -34,9 +34,8 @@ from ..dialects.tensors import as_tensor, bits_of
 from ..passes.support.diagnostics import PassError, emit_remark, wants_remarks
 from ..passes.support.levels import Level
 from .linalg.builder import Builder, Rule, Unsupported
-from .linalg.known_dims import Related, related_dims
+from .linalg.known_dims import Related, related_dims, unequal_dims
 from .linalg.rule_registry import rules_of
-from .linalg.unequal_dims import unequal_dims
 
 
 class NoRule(NamedTuple):

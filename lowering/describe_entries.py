@@ -118,7 +118,7 @@ class DescribeEntry(RewritePattern):
 def allocated_results(op: func.FuncOp) -> tuple[int, ...]:
     """Return the results that a function allocates, as their size is known after it ran."""
     attrs = () if op.res_attrs is None else op.res_attrs.data
-    return tuple(i for i, found in enumerate(attrs) if memory.ALLOCATED in found.data)
+    return tuple(i for i, attributes in enumerate(attrs) if memory.ALLOCATED in attributes.data)
 
 
 class DescribeKernel(RewritePattern):
@@ -135,14 +135,14 @@ class DescribeKernel(RewritePattern):
 
 def devices_in(module: ModuleOp, host: str) -> list[str]:
     """Return the devices of all values: the host first, the others by name and number."""
-    found: set[str] = set()
+    devices: set[str] = set()
     for op in walk(module):
         args = (arg for region in op.regions for block in region.blocks for arg in block.args)
         for value in (*op.results, *args):
             device = device_of(value.type)
             if device is not None:
-                found.add(device.spec)
-    others = found - {host}
+                devices.add(device.spec)
+    others = devices - {host}
     return [host, *sorted(others, key=lambda spec: (spec.partition(":")[0], len(spec), spec))]
 
 

@@ -222,7 +222,7 @@ class EraseTypeData(RewritePattern):
 
 def add_declarations(module: ModuleOp, constants: Constants, devices: Devices) -> None:
     """Insert the constants before the functions, and list the devices on the module."""
-    module.attributes[bytecode.DEVICES] = ArrayAttr(list(devices.found))
+    module.attributes[bytecode.DEVICES] = ArrayAttr(list(devices.listed))
     block = module.body.block
     first = block.first_op
     if first is None:

@@ -84,15 +84,15 @@ def cycles_in(module: ModuleOp) -> list[Cycle]:
         callees = (call.callee.string_value() for call in tail_calls(function.body.block))
         called[name] = [*dict.fromkeys(callees)]
     names = SymbolNames.of(module)
-    found: list[Cycle] = []
+    cycles: list[Cycle] = []
     for component in components(called):
         members = [functions[name] for name in functions if name in component]
         inputs = [type for f in members for type in f.function_type.inputs]
         if len(members) > 1 and all(isinstance(type, MemRefType) for type in inputs):
             types, places = shared_parameters(members)
             symbol = names.unique(f"{members[0].sym_name.data}.cycle")
-            found.append(Cycle(symbol, members, types, places))
-    return found
+            cycles.append(Cycle(symbol, members, types, places))
+    return cycles
 
 
 def shared_parameters(
@@ -102,13 +102,13 @@ def shared_parameters(
     types: list[Attribute] = []
     places: dict[str, list[int]] = {}
     for function in functions:
-        found = places[function.sym_name.data] = list[int]()
+        taken = places[function.sym_name.data] = list[int]()
         for type in function.function_type.inputs:
-            free = (i for i, other in enumerate(types) if other == type and i not in found)
+            free = (i for i, other in enumerate(types) if other == type and i not in taken)
             place = next(free, len(types))
             if place == len(types):
                 types.append(type)
-            found.append(place)
+            taken.append(place)
     return types, places
 
 

@@ -54,14 +54,14 @@ def annotate(numbers: dict[Operation, int], name: str) -> None:
 
 def storage_ids(module: ModuleOp) -> dict[Operation, int]:
     """Return the number of the storage of each tensor, from 0 in each function."""
-    found: dict[Operation, int] = {}
+    ids: dict[Operation, int] = {}
     for function in module.ops:
         known: dict[object, int] = {}
         for op in walk(function):
             if isinstance(op, memory.AllocTensorOp) and not is_destination_of_shapes(op):
                 place = op.storage, op.offset or op.dynamic_offset
-                found[op] = known.setdefault(place, len(known))
-    return found
+                ids[op] = known.setdefault(place, len(known))
+    return ids
 
 
 def used_memory(use: FunctionUse, ops: Sequence[Operation | None]) -> dict[Operation, int]:
@@ -73,10 +73,10 @@ def used_memory(use: FunctionUse, ops: Sequence[Operation | None]) -> dict[Opera
         if value is None:
             return {}
         values[number] = value
-    found = loads(use.live, len(use.columns), values)
+    sizes = loads(use.live, len(use.columns), values)
     return {
         op: size
-        for op, size in zip(ops, found, strict=True)
+        for op, size in zip(ops, sizes, strict=True)
         if op is not None and op.has_trait(DestinationPassing)
     }
 

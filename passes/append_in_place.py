@@ -77,7 +77,7 @@ class AppendInPlacePass(ReportingPass):
     accepts: ClassVar[Level] = "manifest"
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
-        found: dict[vm.InvokeTvmOp, list[SSAValue]] = {}
+        appended: dict[vm.InvokeTvmOp, list[SSAValue]] = {}
         functions = [f for f in op.ops if isinstance(f, func.FuncOp) and f.body.blocks]
         marked = [(f, cached) for f in functions for cached in cached_results(f)]
         kernels = symbols_of(op) if marked else {}
@@ -98,5 +98,5 @@ class AppendInPlacePass(ReportingPass):
                     function,
                 )
             assert isinstance(call, vm.InvokeTvmOp)
-            found[call] = parts
-        return rewrite_each(found, lambda call, rewriter: append(call, found[call], rewriter))
+            appended[call] = parts
+        return rewrite_each(appended, lambda call, rewriter: append(call, appended[call], rewriter))

@@ -36,21 +36,12 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, StringAttr, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter
 
 from ..dialects import memory
 from ..dialects.device import device_of
 from ..dialects.interfaces import CallsFunction, DestinationPassing
-from ..planning import (
-    Arm,
-    Buffer,
-    Infeasible,
-    Interval,
-    Plan,
-    Problem,
-    ProblemError,
-    solve,
-)
+from ..planning import Arm, Buffer, Infeasible, Interval, Plan, Problem, ProblemError, solve
 from ..planning.shortage import shortage_message
 from .bytes.aliases import AliasClasses, Contents, bodies_of, contents_of
 from .bytes.liveness import live_ranges
@@ -63,7 +54,7 @@ from .sizes.reader import Sizes
 from .sizes.sample_sizes import Sample, samples_of
 from .support.diagnostics import PassError, emit_remark, wants_remarks
 from .support.levels import Level
-from .support.rewriting import apply_patterns
+from .support.rewriting import rewrite_each
 from .workspaces.lending import calls_directly, is_entry
 
 Minimize = Literal["cost", "heights"]
@@ -121,14 +112,14 @@ class Assignment:
     sizes: Sizes
     ctx: Context
     """Gets a remark if storages are placed for sizes below the largest samples."""
-    chosen: dict[Operation, memory.PoolAttr] = field(default_factory=lambda: {})
+    chosen: dict[memory.AllocStorageOp, memory.PoolAttr] = field(default_factory=lambda: {})
     needs: dict[str, Needs] = field(default_factory=lambda: {})
 
     def assign(self, classes: AliasClasses, name: str, *, counts: bool, entry: bool) -> None:
         """Choose for the storages of a body; if it `counts`, calls of `name` need what it needs."""
-        inside = storages_of(classes).found
+        inside = storages_of(classes).storages
         own = {storage.op for storage in inside}
-        outliving = [s for s in storages_of(classes, outliving=True).found if s.op not in own]
+        outliving = [s for s in storages_of(classes, outliving=True).storages if s.op not in own]
         for device, pools in self.pools.items():
             here = [s for s in inside if spec_of(s.op) == device]
             kept = [s for s in outliving if spec_of(s.op) == device]
@@ -209,8 +200,10 @@ class Assignment:
     def samples(self, storages: Sequence[Storage]) -> list[Sample]:
         """Return samples of the sizes of storages, those of the largest sum first."""
         expressions = [self.sizes.size_or(storage.op.bytes) for storage in storages]
-        found = sorted(samples_of(expressions, MAX_SUM), key=lambda s: sum(s.sizes), reverse=True)
-        return found or [Sample({}, (0,) * len(storages))]
+        largest_first = sorted(
+            samples_of(expressions, MAX_SUM), key=lambda s: sum(s.sizes), reverse=True
+        )
+        return largest_first or [Sample({}, (0,) * len(storages))]
 
     def plan(
         self,
@@ -249,29 +242,23 @@ class Assignment:
         raise PassError(message, alive[0] if alive else first)
 
 
-@dataclass(frozen=True)
-class PutInPool(RewritePattern):
-    """Put a storage into the pool that was chosen for it."""
+def put_in_pool(
+    op: memory.AllocStorageOp, pool: memory.PoolAttr, rewriter: PatternRewriter
+) -> None:
+    """Put a storage into `pool`."""
+    alignment = max(op.alignment.value.data, pool.alignment.data)
+    if alignment != op.alignment.value.data:
+        op.alignment = IntegerAttr(alignment, i64)
+    if isinstance(pool.device.scope, StringAttr):
+        retype(op.storage, memory.StorageType(pool.device), rewriter)
 
-    chosen: dict[Operation, memory.PoolAttr]
 
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: memory.AllocStorageOp, rewriter: PatternRewriter, /) -> None:
-        pool = self.chosen[op]
-        alignment = max(op.alignment.value.data, pool.alignment.data)
-        if alignment != op.alignment.value.data:
-            op.alignment = IntegerAttr(alignment, i64)
-        if isinstance(pool.device.scope, StringAttr):
-            self.retype(op.storage, memory.StorageType(pool.device), rewriter)
-
-    def retype(
-        self, storage: SSAValue, type: memory.StorageType, rewriter: PatternRewriter
-    ) -> None:
-        """Give `type` to a storage and its slices."""
-        storage = rewriter.replace_value_with_new_type(storage, type)
-        for use in tuple(storage.uses):
-            if isinstance(use.operation, memory.SliceStorageOp):
-                self.retype(use.operation.slice, type, rewriter)
+def retype(storage: SSAValue, type: memory.StorageType, rewriter: PatternRewriter) -> None:
+    """Give `type` to a storage and its slices."""
+    storage = rewriter.replace_value_with_new_type(storage, type)
+    for use in tuple(storage.uses):
+        if facts_of(use.operation).cuts:
+            retype(use.operation.results[0], type, rewriter)
 
 
 @dataclass(frozen=True)
@@ -294,12 +281,12 @@ class AssignPoolsPass(ModulePass):
     """The functions that are called from outside; if none is given, all that are not private."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        found = pools_option(self.pools, device_option(self.host, "host"))
-        if not found or memory.POOLS in op.attributes:
+        pools = pools_option(self.pools, device_option(self.host, "host"))
+        if not pools or memory.POOLS in op.attributes:
             return
-        op.attributes[memory.POOLS] = ArrayAttr(found)
+        op.attributes[memory.POOLS] = ArrayAttr(pools)
         by_device: dict[str, list[memory.PoolAttr]] = {}
-        for pool in found:
+        for pool in pools:
             by_device.setdefault(pool.device.spec, []).append(pool)
         sizes = Sizes()
         sizes.read(op)
@@ -322,4 +309,5 @@ class AssignPoolsPass(ModulePass):
                 counts = is_body and name not in recursive
                 counts = counts and all(map(calls_directly, graph.users[name]))
                 assignment.assign(classes, name, counts=counts, entry=entry)
-        apply_patterns(op, PutInPool(assignment.chosen), only=[*assignment.chosen])
+        chosen = assignment.chosen
+        rewrite_each(chosen, lambda op, rewriter: put_in_pool(op, chosen[op], rewriter))

@@ -18,12 +18,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    ArrayAttr,
-    DictionaryAttr,
-    ModuleOp,
-)
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, DictionaryAttr, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import BlockArgument, Operation
 from xdsl.passes import ModulePass
@@ -53,18 +48,20 @@ from .support.rewriting import rewrite_each
 
 def parameters_of(function: FuncOp) -> list[tuple[str, list[Dim] | None]]:
     """Return name and dims of each parameter, without dims if it is not a tensor."""
-    found: list[tuple[str, list[Dim] | None]] = []
+    parameters: list[tuple[str, list[Dim] | None]] = []
     named = zip(parameter_names(function), function.args, dim_names(function), strict=True)
     for name, argument, names in named:
         tensor = as_tensor(argument.type)
         if tensor is None:
-            found.append((name.data, None))
+            parameters.append((name.data, None))
             continue
         shape = tensor.get_shape()
         known = names or (None,) * len(shape)
         dims = zip(shape, known, strict=True)
-        found.append((name.data, [d if d != DYNAMIC_INDEX else label or "" for d, label in dims]))
-    return found
+        parameters.append(
+            (name.data, [d if d != DYNAMIC_INDEX else label or "" for d, label in dims])
+        )
+    return parameters
 
 
 def bound_dims(function: FuncOp, bindings: InputBindings) -> list[list[Dim]]:

@@ -48,7 +48,7 @@ class CoalesceStoragePass(ModulePass):
             place
             for storages in storages_in(op)
             for place in packs_of(
-                filter(stays_in_region, storages.found),
+                filter(stays_in_region, storages.storages),
                 lambda storage: storage.region,
                 sizes,
                 with_lifetimes=False,

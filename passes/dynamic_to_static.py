@@ -11,7 +11,7 @@ Turn tensors that only hold sizes into sizes, and the operators that read them i
       : (tensor<?x?x768xf32>) -> tensor<?x?x?x?xf32>
 
 The elements of small integer tensors are followed through the program as polynomials of dims
-(`analysis.dims`). If those that an operator reads are integers, it becomes the operator that has
+(`sizes.shape_tensors`). If those that an operator reads are integers, it becomes the operator that has
 them as attributes; a reshape does so if one entry at most is neither an integer nor the dim at its
 index, or if it splits or merges the first dims alone. A broadcast to the tensor's own shape is a
 view. Other operators read a `tensor.from_elements` of `arith` on dims. What is unused then is
@@ -110,20 +110,20 @@ def newshape(sizes: Sizes, dims: Dims, entries: Dims, allowzero: bool) -> list[i
         return None if min(known, default=0) < -1 else known
     if (ends := newshape_before_equal_dims(sizes, dims, entries)) is not None:
         return ends
-    found: list[int] = []
+    constants: list[int] = []
     inferred = [axis for axis, entry in enumerate(entries) if entry.constant == -1]
     for axis, entry in enumerate(entries):
         constant = entry.constant
         if constant is not None and (constant or not allowzero):
-            found.append(constant)
+            constants.append(constant)
         elif constant is None and axis < len(dims) and entry == dims[axis] and not allowzero:
-            found.append(0)
+            constants.append(0)
         elif constant is None and not inferred and product(sizes, entries) == product(sizes, dims):
             inferred.append(axis)
-            found.append(-1)
+            constants.append(-1)
         else:
             return None
-    return found
+    return constants
 
 
 def newshape_before_equal_dims(sizes: Sizes, dims: Dims, entries: Dims) -> list[int] | None:
@@ -147,13 +147,13 @@ def newshape_before_equal_dims(sizes: Sizes, dims: Dims, entries: Dims) -> list[
 
 def static_attributes(sizes: Sizes, op: Operation, form: StaticForm) -> dict[str, Attribute] | None:
     """Return the attributes that `op` reads from its operands; None unless all are integers."""
-    found: dict[str, Attribute] = {}
+    attributes: dict[str, Attribute] = {}
     for name, index in form.read.items():
         known = integers(sizes.elements(op.operands[index]))
         if known is None:
             return None
-        found[name] = IntegerAttr(known[0], i64) if name in form.scalars else ints(known)
-    return found
+        attributes[name] = IntegerAttr(known[0], i64) if name in form.scalars else ints(known)
+    return attributes
 
 
 def carried(

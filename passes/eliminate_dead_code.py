@@ -205,11 +205,11 @@ class EliminateDeadCodePass(ModulePass):
 
         def sweep(name: str) -> bool:
             # From the end: an op dies when its users, further down, are gone.
-            found = [
+            dropped = [
                 apply_patterns(region, *patterns, walk_reverse=True, on_removed=note_removed)
                 for region in graph.symbols[name].regions
             ]
-            return any(found)
+            return any(dropped)
 
         for name in names:  # callees first: their effects are known
             effects.add(name)

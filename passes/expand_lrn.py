@@ -16,13 +16,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import (
-    BoolAttr,
-    Float32Type,
-    Float64Type,
-    ModuleOp,
-    StringAttr,
-)
+from xdsl.dialects.builtin import BoolAttr, Float32Type, Float64Type, ModuleOp, StringAttr
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern

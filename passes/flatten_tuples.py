@@ -91,18 +91,18 @@ def described(names: Sequence[Attribute], types: Sequence[Attribute]) -> ArrayAt
 
 def functions_to_flatten(module: ModuleOp) -> dict[str, func.FuncOp]:
     """Return the functions with tuples in their signatures that are only called, by name."""
-    found = {
+    functions = {
         op.sym_name.data: op
         for op in module.ops
         if isinstance(op, func.FuncOp)
         and TYPE_PARAMS not in op.attributes
         and has_tuple((*op.function_type.inputs, *op.function_type.outputs))
     }
-    if found:
+    if functions:
         for op in walk(module):
             if isinstance(op, relay.GlobalOp | relay.ClosureOp):
-                found.pop(op.callee.string_value(), None)
-    return found
+                functions.pop(op.callee.string_value(), None)
+    return functions
 
 
 def flatten_function(op: func.FuncOp, rewriter: PatternRewriter) -> None:

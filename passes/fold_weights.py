@@ -6,7 +6,7 @@ Compute operators on weights when the weights are read, not when the program run
       ->
     %t = relay.param "=relay.transpose('w', axes=(2, 3, 1, 0))" : tensor<3x3x3x8xf32>
 
-The name is a formula, which is evaluated where weights are read (`runtime.derived_weights`): by the
+The name is a formula, which is evaluated where weights are read (`runtime.weights.derived_weights`): by the
 machine when it loads a program, by a target when it writes weights. So no pass reads or copies
 data, and a chain of operators becomes one formula.
 
@@ -32,13 +32,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..dialects import relay
 from ..dialects.attributes import plain_values
-from ..dialects.interfaces import (
-    Fusible,
-    FusionKind,
-    has_effects,
-    kernel_attributes,
-    kernel_name,
-)
+from ..dialects.interfaces import Fusible, FusionKind, has_effects, kernel_attributes, kernel_name
 from ..dialects.relay import matmul, rearrange
 from ..dialects.tensors import Tensor, as_tensor, is_static
 from ..dialects.type_rules import data_operands
@@ -232,7 +226,7 @@ class FoldWeightsPass(ReportingPass):
     accepts: ClassVar[Level] = "relay"
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
-        params = [found for found in walk(op) if isinstance(found, relay.ParamOp)]
+        params = [param for param in walk(op) if isinstance(param, relay.ParamOp)]
         if not params or not apply_patterns(op, FoldOperator(Budget(params))):
             return False
         erase_unused(o for o in walk(op) if isinstance(o, relay.ParamOp | relay.ConstantOp))

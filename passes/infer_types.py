@@ -26,11 +26,7 @@ from xdsl.rewriter import InsertPoint
 from ..dialects import relay
 from ..dialects.interfaces import InferTypes
 from ..dialects.relay.incomplete import is_incomplete, refine
-from ..dialects.relay.operator import (
-    infer_result_types,
-    refined_result_types,
-    stands_for_tuple,
-)
+from ..dialects.relay.operator import infer_result_types, refined_result_types, stands_for_tuple
 from ..dialects.tensors import as_tensor
 from ..dialects.type_algebra import leaves
 from ..dialects.type_rules import infers_from_types

@@ -28,20 +28,8 @@ from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import (
-    ArrayAttr,
-    DictionaryAttr,
-    IntegerAttr,
-    ModuleOp,
-    StringAttr,
-)
-from xdsl.ir import (
-    Attribute,
-    Block,
-    Operation,
-    Region,
-    SSAValue,
-)
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
@@ -156,15 +144,15 @@ def used_once(graph: CallGraph, recursive: set[str]) -> dict[Operation, func.Fun
     """
     Return the private functions whose one use is a call, by that call; callers before callees.
     """
-    found: dict[Operation, func.FuncOp] = {}
+    callees: dict[Operation, func.FuncOp] = {}
     for name in chain.from_iterable(reversed(graph.components())):
         op, users = graph.symbols[name], graph.users[name]
         if not isinstance(op, func.FuncOp) or op.sym_visibility != StringAttr("private"):
             continue
         is_free = name not in recursive and name not in graph.roots and body_of(op) is not None
         if is_free and len(users) == 1 and callee_of(users[0]) == name:
-            found[users[0]] = op
-    return found
+            callees[users[0]] = op
+    return callees
 
 
 def hinted(

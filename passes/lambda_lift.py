@@ -30,13 +30,7 @@ from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import (
-    UNKNOWN_LOC,
-    ArrayAttr,
-    ModuleOp,
-    StringAttr,
-    SymbolRefAttr,
-)
+from xdsl.dialects.builtin import UNKNOWN_LOC, ArrayAttr, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 
@@ -47,14 +41,7 @@ from ..dialects.relay.language.annotations import TYPE_PARAMS
 from ..dialects.relay.language.control import yielded
 from ..dialects.xdsl_extras.walking import walk
 from .functions.calls import call_directly
-from .functions.captures import (
-    MAX_CAPTURED,
-    Closure,
-    closures_in,
-    function_with,
-    itself,
-    too_many,
-)
+from .functions.captures import MAX_CAPTURED, Closure, closures_in, function_with, itself, too_many
 from .functions.symbol_names import SymbolNames
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError

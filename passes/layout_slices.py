@@ -49,12 +49,7 @@ from .support.diagnostics import PassError, emit_remark, wants_remarks
 from .support.levels import Level
 from .support.rewriting import apply_patterns, rewrite_each
 from .support.walk import outside_primitives
-from .workspaces.replaced_packs import (
-    ListedCode,
-    fold_constants,
-    parts_of,
-    replace_pack,
-)
+from .workspaces.replaced_packs import ListedCode, fold_constants, parts_of, replace_pack
 from .workspaces.workspace_sizes import FoldWorkspaceSize, Totals
 
 Strategy = Literal[

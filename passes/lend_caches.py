@@ -45,13 +45,7 @@ from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import VerifyException
 
 from ..dialects.device import device_of, tensor_type
-from ..dialects.relay.cache_attributes import (
-    CACHE,
-    CACHED,
-    cache_attr,
-    cache_of,
-    cached_attr,
-)
+from ..dialects.relay.cache_attributes import CACHE, CACHED, cache_attr, cache_of, cached_attr
 from ..dialects.relay.language.annotations import NAME
 from ..dialects.relay.language.dims_attributes import DIMS, dims_attr, dims_of, parameter_names
 from ..dialects.relay.properties import ints

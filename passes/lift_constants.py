@@ -51,28 +51,28 @@ def constants_by_function(module: ModuleOp) -> Mapping[Block, Sequence[Operation
     """Return the constants of each function, in program order, by the function's first block."""
     entries: dict[Operation, Block | None] = {}
     """For each op with regions, the function that they are in."""
-    found: dict[Block, list[Operation]] = {}
+    constants: dict[Block, list[Operation]] = {}
     for op in outside_primitives(module):
         around = op.parent_op()
         entry = None if around is None else entries.get(around)
         if op.regions:
             entries[op] = entry_of(op) or entry
         if entry is not None and is_constant(op):
-            found.setdefault(entry, []).append(op)
-    return found
+            constants.setdefault(entry, []).append(op)
+    return constants
 
 
 def moves(entry: Block, constants: Sequence[Operation]) -> dict[Operation, Operation]:
     """Return, for each constant that is not among the first ops of `entry`, the op to precede."""
-    found: dict[Operation, Operation] = {}
+    places: dict[Operation, Operation] = {}
     here = entry.first_op
     for constant in constants:
         assert here is not None, "a block ends in a terminator"
         if here is constant:
             here = here.next_op
         else:
-            found[constant] = here
-    return found
+            places[constant] = here
+    return places
 
 
 @dataclass(frozen=True)

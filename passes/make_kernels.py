@@ -63,13 +63,13 @@ TypeText = Callable[[Attribute], str]
 
 def other_uses(module: ModuleOp) -> dict[str, Operation]:
     """Return, for each function used other than as a kernel, an op that uses it."""
-    found: dict[str, Operation] = {}
+    users: dict[str, Operation] = {}
     for op in walk(module):
         symbol = op.properties.get("callee")
         is_kernel = isinstance(op, DestinationCall | relay.CallLoweredOp)
         if isinstance(symbol, SymbolRefAttr) and not is_kernel:
-            found.setdefault(symbol.string_value(), op)
-    return found
+            users.setdefault(symbol.string_value(), op)
+    return users
 
 
 def scopes_of(

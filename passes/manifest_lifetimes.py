@@ -11,7 +11,7 @@ End the lifetime of allocated bytes right after their last use, on every path.
                                                      …
 
 Bytes die under the name that is defined last, when none of their names is used any more (see
-`analysis.aliases`, `analysis.liveness`). Bytes that a function returns are not killed in it, nor
+`bytes.aliases`, `bytes.liveness`). Bytes that a function returns are not killed in it, nor
 are those of its parameters and captured values, which belong to its caller (design note 24), nor
 constants. Storage is freed with its last tensor. Existing kills are replaced; a second run changes
 nothing. (TVM: ManifestLifetimes.) From level `manifest` to `memory-planned`.
@@ -44,14 +44,14 @@ class Changes:
 
 def plan_kills(classes: AliasClasses, changes: Changes) -> None:
     """Add the changes for a body; where its kills are right they stay."""
-    found = deaths(classes, few=True)
-    for point, kills in found.kills.items():
-        names = found.names.get(point, [])
+    planned = deaths(classes, few=True)
+    for point, kills in planned.kills.items():
+        names = planned.names.get(point, [])
         if [kill.operands[0] for kill in kills] == names:
-            found.names.pop(point, None)
+            planned.names.pop(point, None)
         else:
             changes.removes.update(dict.fromkeys(kills))
-    changes.inserts.update(found.names)
+    changes.inserts.update(planned.names)
 
 
 def kills_of(names: list[SSAValue]) -> list[Operation]:

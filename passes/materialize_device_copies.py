@@ -66,7 +66,7 @@ def is_unplaced_constant(op: Operation) -> bool:
 
 def candidates(module: ModuleOp) -> list[Operation]:
     """Return the hints and constants of the module's functions, in program order."""
-    found: list[Operation] = []
+    ops: list[Operation] = []
     is_candidate: dict[type[Operation], bool] = {}
     for function in module.ops:
         if isinstance(function, func.FuncOp):
@@ -76,8 +76,8 @@ def candidates(module: ModuleOp) -> list[Operation]:
                     is_constant = op.has_trait(Rematerializable, value_if_unregistered=False)
                     is_candidate[kind] = is_constant or kind is relay.OnDeviceOp
                 if is_candidate[kind]:
-                    found.append(op)
-    return found
+                    ops.append(op)
+    return ops
 
 
 def moves(hint: relay.OnDeviceOp) -> bool:
@@ -161,7 +161,7 @@ class MaterializeDeviceCopiesPass(ModulePass):
     accepts: ClassVar[Level] = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        found = candidates(op)
-        check_copyable(o for o in found if isinstance(o, relay.OnDeviceOp))
+        ops = candidates(op)
+        check_copyable(o for o in ops if isinstance(o, relay.OnDeviceOp))
         # From the end: a hint of a hint is copied first, and then the copies' operand.
-        apply_patterns(op, CopyForHint(), RemoveHint(), CloneConstant(), only=found[::-1])
+        apply_patterns(op, CopyForHint(), RemoveHint(), CloneConstant(), only=ops[::-1])

@@ -10,7 +10,7 @@ Let storages that are never live together share bytes: one arena per function, d
                                                  …
                                                  %u = memory.alloc_tensor %arena[%offset_1]
 
-A slice is live from its first tensor to the last use of any alias of it (`analysis.storages`); arms
+A slice is live from its first tensor to the last use of any alias of it (`bytes.storages`); arms
 of a branch exclude each other. A storage in a branch is in the arena of the region around it in
 which its size is defined: in that of the function if the size is static. If data decide the size,
 it is in an arena of its branch, as a branch may guard a size. The computation of sizes moves up to
@@ -83,7 +83,7 @@ class PackStoragePass(ModulePass):
             return sizes.size(size).is_natural
 
         bodies = storages_in(op)
-        for storage in (storage for storages in bodies for storage in storages.found):
+        for storage in (storage for storages in bodies for storage in storages.storages):
             if storage.parts:
                 read()
                 storage.parts = side_by_side(storage.parts, sizes)
@@ -91,7 +91,7 @@ class PackStoragePass(ModulePass):
             place
             for storages in bodies
             for place in packs_of(
-                storages.found,
+                storages.storages,
                 Homes(storages, next(iter(storages.regions.values())), is_of_dims),
                 sizes,
                 with_lifetimes=True,

@@ -29,11 +29,7 @@ from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import (
-    DictionaryAttr,
-    ModuleOp,
-    StringAttr,
-)
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, StringAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -52,11 +48,11 @@ Params = Mapping[str, Attribute]
 
 def params_in(function: func.FuncOp) -> dict[str, Attribute]:
     """Return the params that ops in `function` name."""
-    found: dict[str, Attribute] = {}
+    params: dict[str, Attribute] = {}
     for op in walk(function):
         if isinstance(op, relay.ParamOp):
-            found.setdefault(op.param.data, op.result.type)
-    return found
+            params.setdefault(op.param.data, op.result.type)
+    return params
 
 
 def with_fixed_parameters(module: ModuleOp) -> set[str]:
@@ -82,7 +78,7 @@ def params_to_pass(module: ModuleOp) -> dict[str, Params]:
         for op in module.ops
         if isinstance(op, func.FuncOp) and op.sym_name.data not in fixed
     }
-    found: dict[str, Params] = {}
+    passed: dict[str, Params] = {}
     for component in graph.components():  # callees first
         names = [name for name in component if name in own]
         together: dict[str, Attribute] = {}
@@ -92,11 +88,11 @@ def params_to_pass(module: ModuleOp) -> dict[str, Params]:
             for callee in graph.named[name]:
                 together |= {
                     param: type
-                    for param, type in found.get(callee, {}).items()
+                    for param, type in passed.get(callee, {}).items()
                     if param not in together
                 }
-        found |= dict.fromkeys(names, together)
-    return {name: params for name, params in found.items() if params}
+        passed |= dict.fromkeys(names, together)
+    return {name: params for name, params in passed.items() if params}
 
 
 @dataclass(frozen=True)
@@ -135,9 +131,9 @@ class UseParameter(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: relay.ParamOp, rewriter: PatternRewriter, /) -> None:
-        found = self.arguments.get(function_of(op) or "")
-        if found is not None:
-            value = found[op.param.data]
+        arguments = self.arguments.get(function_of(op) or "")
+        if arguments is not None:
+            value = arguments[op.param.data]
             value.name_hint = value.name_hint or op.result.name_hint
             rewriter.replace(op, [], [value])
 

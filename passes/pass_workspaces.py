@@ -26,7 +26,7 @@ recurse and have direct calls alone are changed; with `entries`, all other funct
 With `lend-entries`, callers from outside lend storages, too: what native code is called with. They
 allocate results, so the storage that an entry takes for a result has the bytes of it, and no more.
 An entry with dynamic dims has a function beside it that computes their sizes
-(`support.size_functions`). A result whose size is known only after the run is allocated by the
+(`workspaces.size_functions`). A result whose size is known only after the run is allocated by the
 entry, and has the attribute `memory.allocated`. Before `pack-storage`, at level `manifest`, which
 stays.
 """
@@ -39,9 +39,7 @@ from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import (
-    ModuleOp,
-)
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -60,13 +58,7 @@ from .support.diagnostics import OptionError
 from .support.levels import Level
 from .support.rewriting import apply_patterns, erase_unused, rewrite_each
 from .workspaces.caller_sizes import Origin
-from .workspaces.lending import (
-    Lenders,
-    Lent,
-    NewWorkspace,
-    functions_to_lend_to,
-    is_entry,
-)
+from .workspaces.lending import Lenders, Lent, NewWorkspace, functions_to_lend_to, is_entry
 from .workspaces.lent_parameters import take_storages
 from .workspaces.size_functions import mark_allocated, size_function
 from .workspaces.workspace_sizes import clone_origin

@@ -15,7 +15,6 @@ reports and pictures show them. It is an error if the params do not fit. Levels 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -23,16 +22,16 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter
 
 from ..dialects import relay
 from ..dialects.tensors import MIN_ALIGNMENT, as_tensor, tensor_size
 from ..dialects.xdsl_extras.walking import walk
-from .bytes.constant_places import OFFSET, POOL, POOLS, Place, place_constants
+from .bytes.constant_places import OFFSET, POOL, POOLS, place_constants
 from .bytes.op_facts import facts_of
 from .devices.options import device_option, pools_option
 from .support.levels import Level
-from .support.rewriting import apply_patterns
+from .support.rewriting import rewrite_each
 
 
 def reads_of(value: SSAValue) -> int:
@@ -53,20 +52,6 @@ def size_of(op: relay.ParamOp) -> int:
     type = as_tensor(op.result.type)
     assert type is not None, "a param is a tensor"
     return tensor_size(type)
-
-
-@dataclass(frozen=True)
-class PlaceParam(RewritePattern):
-    """Give a param the place that was chosen for it."""
-
-    chosen: Mapping[relay.ParamOp, Place]
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: relay.ParamOp, rewriter: PatternRewriter, /) -> None:
-        place = self.chosen[op]
-        op.attributes[POOL] = IntegerAttr(place.pool, i64)
-        op.attributes[OFFSET] = IntegerAttr(place.offset, i64)
-        rewriter.notify_op_modified(op)
 
 
 @dataclass(frozen=True)
@@ -96,10 +81,12 @@ class PlaceConstantsPass(ModulePass):
         ]
         plan = place_constants(rows, MIN_ALIGNMENT, pools)
         op.attributes[POOLS] = ArrayAttr(pools)
-        places = map(Place, plan.pools, plan.offsets)
-        chosen = {
-            user: place
-            for users, place in zip(params.values(), places, strict=True)
-            for user in users
-        }
-        apply_patterns(op, PlaceParam(chosen), only=[*chosen])
+        places = zip(params.values(), plan.pools, plan.offsets, strict=True)
+        chosen = {user: place for users, *place in places for user in users}
+
+        def place(param: relay.ParamOp, rewriter: PatternRewriter) -> None:
+            pool, offset = chosen[param]
+            param.attributes |= {POOL: IntegerAttr(pool, i64), OFFSET: IntegerAttr(offset, i64)}
+            rewriter.notify_op_modified(param)
+
+        rewrite_each(chosen, place)

@@ -9,8 +9,8 @@ Reorder the ops of each block so that fewer bytes are live at the worst moment.
 
 A kernel call moves with its allocations and the computation of its sizes. Operands come before
 their users, ops of unknown effects and conflicting effects stay in order, and no op moves above a
-`relay.require` that it followed (`analysis.steps`). Branches are ordered inside out, each arm with
-the bytes that are live around it. `planning.schedule` chooses the order; a remark says what it
+`relay.require` that it followed (`bytes.steps`). Branches are ordered inside out, each arm with
+the bytes that are live around it. `planning.order.schedule` chooses the order; a remark says what it
 gained, and whether no order that is allowed has a lower peak.
 
 The peak is that of each device, and for dynamic sizes that at each of several values of their
@@ -55,12 +55,12 @@ class Orders:
 
 def orders_of(classes: AliasClasses, rows: Rows, nodes: int) -> Orders:
     """Find orders of the blocks of a body that keep few bytes live."""
-    found, blocks = steps_of(classes)
-    orders = BlockOrders(found, rows, nodes)
+    bytes, blocks = steps_of(classes)
+    orders = BlockOrders(bytes, rows, nodes)
     schedules = [orders.plan(steps) for steps in blocks]
     body = schedules[-1]
     is_optimal = body is not None and body.is_optimal and orders.is_exact and not orders.branches
-    return Orders(orders.found, list(body.bounds) if body is not None and is_optimal else None)
+    return Orders(orders.reordered, list(body.bounds) if body is not None and is_optimal else None)
 
 
 def end_of(block: Block) -> Operation | None:

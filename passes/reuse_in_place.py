@@ -113,12 +113,12 @@ class Body:
     @cached_property
     def tensors(self) -> Mapping[int, memory.AllocTensorOp]:
         """The tensor of each class all of whose other values are written there, or are views."""
-        classes, found = self.classes, dict[int, int | None]()
+        classes, only = self.classes, dict[int, int | None]()
         for number, of in enumerate(classes.class_of):
             tensor = classes.tensors.of.get(number)
-            if found.setdefault(of, tensor) != tensor:
-                found[of] = None
-        owners = {of: classes.values[n].owner for of, n in found.items() if n is not None}
+            if only.setdefault(of, tensor) != tensor:
+                only[of] = None
+        owners = {of: classes.values[n].owner for of, n in only.items() if n is not None}
         return {of: op for of, op in owners.items() if isinstance(op, memory.AllocTensorOp)}
 
     @cached_property
@@ -151,7 +151,7 @@ class Body:
         for i, tensor in enumerate(operands[count:]):
             for k, storage in self.candidates(op, ins, tensor, dying):
                 allowed = self.overwritable(op, interface) if allowed is None else allowed
-                if all(found != ins[k] or other in allowed[i] for other, found in enumerate(ins)):
+                if all(read != ins[k] or other in allowed[i] for other, read in enumerate(ins)):
                     self.move(op, tensor, storage)
                     dying.discard(ins[k])
                     break
@@ -163,10 +163,10 @@ class Body:
         shared = interface.shares_answer(op, self.lookup)
         if shared is None:
             return interface.overwritable(op, self.lookup)
-        found = self.answers.get(shared)
-        if found is None:
-            found = self.answers[shared] = interface.overwritable(op, self.lookup)
-        return found
+        answer = self.answers.get(shared)
+        if answer is None:
+            answer = self.answers[shared] = interface.overwritable(op, self.lookup)
+        return answer
 
     def candidates(
         self, op: Operation, ins: Sequence[int], out: SSAValue, dying: set[int]

@@ -235,7 +235,7 @@ def shares(op: pooling.AvgPool2dOp, windows: Windows) -> list[Array] | None:
     if not isinstance(type.element_type, Float32Type | Float64Type):
         return None
     padding_counts = bool(op.count_include_pad.value.data)
-    found: list[Array] = []
+    arrays: list[Array] = []
     for side, axis in enumerate(windows.axes):
         size, count = type.get_shape()[axis], result.get_shape()[axis]
         if min(size, count) < 1 or count * windows.cells[side] > MOST_PADDED:
@@ -249,8 +249,8 @@ def shares(op: pooling.AvgPool2dOp, windows: Windows) -> list[Array] | None:
         shape[axis] = count
         scale = (windows.cells[side] / np.maximum(inside, 1)).reshape(shape)
         if (scale != 1).any():
-            found.append(scale.astype(numpy_dtype(type)))
-    return found
+            arrays.append(scale.astype(numpy_dtype(type)))
+    return arrays
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from .support.walk import outside_primitives
 
 def equal_copies(module: ModuleOp) -> dict[Operation, SSAValue]:
     """Map each copy that an equal copy dominates to the result of that copy."""
-    found: dict[Operation, SSAValue] = {}
+    equal: dict[Operation, SSAValue] = {}
     scopes = Scopes()
     for op in outside_primitives(module):
         if isinstance(op, relay.DeviceCopyOp) and op.parent is not None:
@@ -38,8 +38,8 @@ def equal_copies(module: ModuleOp) -> dict[Operation, SSAValue]:
             if known is None:
                 scopes.add(key, op.result)
             else:
-                found[op] = known
-    return found
+                equal[op] = known
+    return equal
 
 
 @dataclass(frozen=True)

@@ -25,23 +25,12 @@ from types import UnionType
 from typing import ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import (
-    Float32Type,
-    Float64Type,
-    ModuleOp,
-)
+from xdsl.dialects.builtin import Float32Type, Float64Type, ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import relay
-from ..dialects.relay import (
-    convolution,
-    elementwise,
-    matmul,
-    normalization,
-    rearrange,
-    reshape,
-)
+from ..dialects.relay import convolution, elementwise, matmul, normalization, rearrange, reshape
 from ..dialects.tensors import Tensor, as_tensor
 from .support.changes import ReportingPass
 from .support.levels import Level

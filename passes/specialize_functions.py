@@ -31,13 +31,7 @@ from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import (
-    ArrayAttr,
-    DictionaryAttr,
-    FunctionType,
-    ModuleOp,
-    StringAttr,
-)
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -128,10 +122,10 @@ def function_of(values: Iterable[SSAValue]) -> list[Known | None]:
 
 def flat_types(types: Sequence[Attribute], functions: Sequence[Known | None]) -> list[Attribute]:
     """Return `types` with those of known functions replaced by those of what they captured."""
-    found: list[Attribute] = []
+    flat: list[Attribute] = []
     for type, function in zip(types, functions, strict=True):
-        found += [type] if function is None else function.types()
-    return found
+        flat += [type] if function is None else function.types()
+    return flat
 
 
 def flat_attrs(
@@ -140,10 +134,10 @@ def flat_attrs(
     """Return the attributes of parameters or results for what replaces them."""
     if attrs is None:
         return None
-    found: list[DictionaryAttr] = []
+    entries: list[DictionaryAttr] = []
     for entry, function in zip(attrs, functions, strict=True):
-        found += [entry] if function is None else [DictionaryAttr({})] * len([*function.types()])
-    return ArrayAttr(found)
+        entries += [entry] if function is None else [DictionaryAttr({})] * len([*function.types()])
+    return ArrayAttr(entries)
 
 
 def rebuilt(
@@ -172,9 +166,9 @@ class Copies:
         """Return the copy for `call` of `function` with the known functions `given`."""
         type_args = call.type_args.data if isinstance(call, relay.InvokeOp) else ()
         key = function.sym_name.data, tuple(type_args), tuple(given)
-        found = self.made.get(key)
-        if found is not None:
-            return found
+        known = self.made.get(key)
+        if known is not None:
+            return known
         if len(self.made) == MAX_COPIES:
             raise PassError(
                 f"the functions of this program need more than {MAX_COPIES} copies to go "

@@ -74,9 +74,9 @@ def require_kills_last(module: ModuleOp) -> None:
     if not any(isinstance(op, memory.KillOp) for op in walk(module)):
         return
     for classes in bodies_of(module):
-        found = used_after_kill(classes)
-        if found is not None:
-            user, kill = found
+        use = used_after_kill(classes)
+        if use is not None:
+            user, kill = use
             raise PassError(
                 f"{user.name} uses bytes that are killed before it: passes that move or merge ops, "
                 "such as cse and canonicalize, must run before manifest-lifetimes",

@@ -63,15 +63,15 @@ def rows_of(kernel: relay.PrimFuncOp) -> Rows | None:
         sizes = [_shape(result)[axis] for result in op.results]
         if DYNAMIC_INDEX in sizes:
             return None
-        found = Rows(axis, tuple(sum(sizes[:i]) for i in range(len(sizes))))
+        rows = Rows(axis, tuple(sum(sizes[:i]) for i in range(len(sizes))))
     elif isinstance(op, StridedSliceOp):
-        found = _sliced(op, shape)
+        rows = _sliced(op, shape)
     else:
         return None
-    if found is None or any(dim != 1 for dim in shape[: found.axis]):
+    if rows is None or any(dim != 1 for dim in shape[: rows.axis]):
         return None
     types = [as_tensor(value.type) for value in (*block.args, *op.results)]
-    return found if found.axis == 0 or all(type and is_static(type) for type in types) else None
+    return rows if rows.axis == 0 or all(type and is_static(type) for type in types) else None
 
 
 def _shape(value: SSAValue) -> Sequence[int]:
@@ -87,7 +87,7 @@ def _sliced(op: StridedSliceOp, shape: Sequence[int]) -> Rows | None:
     strides = cast("Sequence[int]", given.get("strides") or ())
     axes = cast("Sequence[int]", given.get("axes") or range(len(begin)))
     by_size = given["slice_mode"] == "size"
-    found: list[Rows] = []
+    slices: list[Rows] = []
     for i, axis in enumerate(axis % len(shape) for axis in axes):
         step = strides[i] if i < len(strides) and not by_size else 1
         dim = shape[axis]
@@ -97,12 +97,12 @@ def _sliced(op: StridedSliceOp, shape: Sequence[int]) -> Rows | None:
                 continue
             if indices.step != 1 and len(indices) > 1:
                 return None
-            found.append(Rows(axis, (indices.start if indices else 0,)))
+            slices.append(Rows(axis, (indices.start if indices else 0,)))
         elif begin[i] < 0 or step != 1:
             return None
         else:
-            found.append(Rows(axis, (begin[i],)))
-    return found[0] if len(found) == 1 else None
+            slices.append(Rows(axis, (begin[i],)))
+    return slices[0] if len(slices) == 1 else None
 
 
 @dataclass(eq=False)
@@ -125,7 +125,7 @@ class Lives:
         ranges = live_ranges(classes, to_kill=True)
         stops = {number: interval.stop for number, interval in ranges.items()}
         spans: dict[int, Span] = {}
-        for storage in storages_of(classes).found:
+        for storage in storages_of(classes).storages:
             size = storage.op.size
             for tensor in storage.tensors:
                 number = classes.of(tensor.results[0])
@@ -227,9 +227,9 @@ class ViewSlicesPass(ModulePass):
         if not kernels:
             return
         chosen = [
-            found
+            views
             for classes in bodies_of(op, separate=False)
-            for found in views_in(classes, kernels)
+            for views in views_in(classes, kernels)
         ]
         parts = dict(chosen)
         rewrite_each([*parts], lambda call, rewriter: view(call, parts[call], rewriter))

@@ -199,15 +199,15 @@ _UNITS = {
 
 def parse_pool(text: str) -> Pool:
     """Return the pool that `text` spells; raise ValueError if it has another form."""
-    found = _POOL.fullmatch(text.strip())
-    if found is None or (found["unit"] and (not found["number"] or found["unit"] not in _UNITS)):
+    parts = _POOL.fullmatch(text.strip())
+    if parts is None or (parts["unit"] and (not parts["number"] or parts["unit"] not in _UNITS)):
         raise ValueError(
             f"a pool must be NAME=[CAPACITY][:COST[:ALIGNMENT]], such as sram=512KiB:3, but is "
             f"'{text}'"
         )
-    number = found["number"]
-    capacity = int(number) * _UNITS.get(found["unit"], 1) if number else None
-    return Pool(found["name"], capacity, int(found["cost"] or 1), int(found["alignment"] or 1))
+    number = parts["number"]
+    capacity = int(number) * _UNITS.get(parts["unit"], 1) if number else None
+    return Pool(parts["name"], capacity, int(parts["cost"] or 1), int(parts["alignment"] or 1))
 
 
 def parse_pools(text: str) -> Sequence[Pool]:

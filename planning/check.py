@@ -49,13 +49,13 @@ class Fault:
 def check(problem: Problem, plan: Plan) -> list[Fault]:
     """Return every violation of `problem` by `plan`; empty if the plan is valid."""
     n, n_pools = len(problem.buffers), len(problem.pools)
-    for what, found, wanted in (
+    for what, actual, wanted in (
         ("offsets", len(plan.offsets), n),
         ("pools", len(plan.pools), n),
         ("heights", len(plan.heights), n_pools),
     ):
-        if found != wanted:
-            return [Fault("shape", f"the plan must have {wanted} {what}, but has {found}")]
+        if actual != wanted:
+            return [Fault("shape", f"the plan must have {wanted} {what}, but has {actual}")]
     faults = list(_row_faults(problem, plan))
     if any(fault.rule in ("offset", "pool") for fault in faults):
         return faults
@@ -171,8 +171,8 @@ def _may_share(a: Buffer, b: Buffer) -> bool:
 
 
 def _height_faults(problem: Problem, plan: Plan) -> Iterator[Fault]:
-    found = ends(problem, plan.offsets, plan.pools)
-    for pool, height, (end, row) in zip(problem.pools, plan.heights, found, strict=True):
+    highest = ends(problem, plan.offsets, plan.pools)
+    for pool, height, (end, row) in zip(problem.pools, plan.heights, highest, strict=True):
         if height != end:
             message = f"pool '{pool.name}' has height {height}, but its buffers end at {end}"
             yield Fault("height", message, (row,) if row >= 0 else ())

@@ -52,7 +52,7 @@ def sweep(
     width = max(1, min(MAX_WIDTH, EXPANSIONS // (4 * max(1, len(order)))))
     states = [_State(0, (), None)]
     for k in order:
-        found: dict[tuple[Alive, ...], _State] = {}
+        reached: dict[tuple[Alive, ...], _State] = {}
         for cost, before, link in states:
             alive = tuple(part for part in before if part[3] > lower[k])
             for pool in choices[k]:
@@ -65,10 +65,10 @@ def sweep(
                     after = alive
                     if at >= 0:
                         after = tuple(sorted((*alive, (pool, at, at + sizes[k], upper[k]))))
-                    other = found.get(after)
+                    other = reached.get(after)
                     if other is None or price < other.cost:
-                        found[after] = _State(price, after, _Choices(link, pool, at))
-        states = list(found.values())
+                        reached[after] = _State(price, after, _Choices(link, pool, at))
+        states = list(reached.values())
         if len(states) > width:
             states = nsmallest(width, states, key=lambda state: state.cost)
     return _places(order, min(states, key=lambda state: state.cost)) if states else None
@@ -79,14 +79,14 @@ Steps = Sequence[Sequence[int]]
 
 def _offsets(alive: Sequence[Alive], pool: int, size: int, capacity: int, step: int) -> set[int]:
     """Return both ends of each gap of `pool` that holds `size` bytes."""
-    found: set[int] = set()
+    offsets: set[int] = set()
     top = 0
     for low, high in (*((low, high) for p, low, high, _ in alive if p == pool), (capacity, 0)):
         at = -(-top // step) * step
         if low - at >= size:
-            found |= {at, (low - size) // step * step}
+            offsets |= {at, (low - size) // step * step}
         top = max(top, high)
-    return found
+    return offsets
 
 
 def _places(order: Sequence[int], state: _State) -> list[tuple[int, int]]:

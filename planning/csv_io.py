@@ -246,22 +246,22 @@ def plan_of(table: Table, problem: Problem) -> Plan:
         raise CsvError(table.file, 1, f"missing column '{'id' if i is None else 'offset'}'")
     names = {pool.name: k for k, pool in enumerate(problem.pools)}
     known = {buffer.id: row for row, buffer in enumerate(problem.buffers)}
-    found: dict[int, tuple[int, int]] = {}
+    places: dict[int, tuple[int, int]] = {}
     for cells, line in zip(table.rows, table.lines, strict=True):
         row = known.get(cells[i])
         if row is None:
             raise CsvError(table.file, line, f"unknown buffer '{cells[i]}'")
-        if row in found:
+        if row in places:
             raise CsvError(table.file, line, f"duplicate buffer '{cells[i]}'")
         pool = cells[where] if where is not None else ""
         if pool and pool not in names:
             raise CsvError(table.file, line, f"unknown pool '{pool}'")
         offset = _integer(table, line, "offset", cells[at])
-        found[row] = (offset, names[pool] if pool else 0)
+        places[row] = (offset, names[pool] if pool else 0)
     for buffer, row in zip(problem.buffers, range(len(problem.buffers)), strict=True):
-        if row not in found:
+        if row not in places:
             raise CsvError(table.file, 1, f"buffer '{buffer.id}' is missing")
-    offsets = tuple(found[row][0] for row in range(len(found)))
-    pools = tuple(found[row][1] for row in range(len(found)))
+    offsets = tuple(places[row][0] for row in range(len(places)))
+    pools = tuple(places[row][1] for row in range(len(places)))
     heights = tuple(end for end, _ in ends(problem, offsets, pools))
     return Plan(offsets, pools, heights)

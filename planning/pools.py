@@ -142,11 +142,11 @@ class _AssignmentSearch:
             if _fixed_collide(core):
                 return None
             bound = lower_bound(core)
-            found = best_plan(core, bound)
-            assert found is not None, "a single pool has no capacity here, so it holds everything"
+            best = best_plan(core, bound)
+            assert best is not None, "a single pool has no capacity here, so it holds everything"
             left = self.meter.limit - self.meter.nodes
             enough = self.objective.enough(self.core.capacities[pool])
-            outcome = shrink(core, as_array(found[1]), bound, left, enough, self.meter.deadline)
+            outcome = shrink(core, as_array(best[1]), bound, left, enough, self.meter.deadline)
             self.meter.nodes += outcome.nodes
             self.known[key] = outcome
         return self.known[key]

@@ -243,9 +243,9 @@ def _start(best: _Best, budget: int | None) -> None:
     if isinstance(best.objective, Cost):
         nodes = _COST_NODES if budget is None else budget - budget // 8
         return _plan_by_moves(best, best.objective, nodes)
-    found = best_plan(best.core, best.bound, deadline=best.deadline)
-    if found is not None:
-        best.keep(*found)
+    placed = best_plan(best.core, best.bound, deadline=best.deadline)
+    if placed is not None:
+        best.keep(*placed)
 
 
 def _plan_large(best: _Best, budget: int) -> None:
@@ -257,16 +257,16 @@ def _plan_large(best: _Best, budget: int) -> None:
     comes first. No step makes the plan worse.
     """
     everything = plans(best.core, best.deadline)
-    found = best_plan(best.core, best.bound, islice(everything, 2), best.deadline)
-    assert found is not None, "one pool holds everything"
-    best.keep(*found)
+    placed = best_plan(best.core, best.bound, islice(everything, 2), best.deadline)
+    assert placed is not None, "one pool holds everything"
+    best.keep(*placed)
     if not is_dense(best.core):
         _repair(best, budget)
     if _plan_from_peak(best, budget) or is_dense(best.core):
         _repair(best, budget)
     if not best.is_done and best.nodes < budget:
-        found = best_plan(best.core, best.bound, everything, best.deadline)
-        if found is not None and best.keep(*found):
+        placed = best_plan(best.core, best.bound, everything, best.deadline)
+        if placed is not None and best.keep(*placed):
             _repair(best, budget)
 
 
@@ -277,9 +277,9 @@ def _plan_from_peak(best: _Best, budget: int) -> bool:
     from .offsets.peak_first import plan_from_peak
 
     left = budget - best.nodes
-    found = plan_from_peak(best.core, best.bound, best.height, left, best.deadline)
-    best.nodes += found.nodes
-    return found.placement is not None and best.keep(found.name, found.placement)
+    plan = plan_from_peak(best.core, best.bound, best.height, left, best.deadline)
+    best.nodes += plan.nodes
+    return plan.placement is not None and best.keep(plan.name, plan.placement)
 
 
 def _repair(best: _Best, budget: int) -> None:
@@ -368,8 +368,8 @@ def _answer(problem: Problem, best: _Best, strategy: str, seconds: float) -> Pla
 def _no_room(problem: Problem, best: _Best, name: str, seconds: float) -> Infeasible:
     """Return the answer for several pools whose capacities no placement was found to meet."""
     unlimited = replace(best.core, capacities=(None,) * len(best.core.capacities))
-    found = best_plan(unlimited, 0)
-    heights = found[1].heights if found is not None else [0]
+    outcome = best_plan(unlimited, 0)
+    heights = outcome[1].heights if outcome is not None else [0]
     limits = best.core.capacities
     missing = sum(
         max(0, tall - limit)
@@ -421,16 +421,16 @@ def _explained(problem: Problem, core: Core, answer: Infeasible) -> Infeasible:
     """Return `answer` with the moment at which the most bytes are missing."""
     from .shortage import largest_shortage
 
-    found = largest_shortage(problem, core)
-    shortfall = max(answer.shortfall, found.missing)
-    if len(problem.pools) > 1 and found.missing > 0:
-        shortfall = found.missing
+    shortage = largest_shortage(problem, core)
+    shortfall = max(answer.shortfall, shortage.missing)
+    if len(problem.pools) > 1 and shortage.missing > 0:
+        shortfall = shortage.missing
     return replace(
         answer,
-        proved=answer.proved or found.missing > 0,
+        proved=answer.proved or shortage.missing > 0,
         shortfall=shortfall,
-        moment=found.moment,
-        rows=found.rows,
+        moment=shortage.moment,
+        rows=shortage.rows,
     )
 
 

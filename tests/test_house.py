@@ -499,6 +499,29 @@ def test_commands_exist(target: str):
 
 # -------------------------------------------------------------------- docstrings
 
+FOLDERS = {
+    *ROOMS,
+    *("analysis", "buffer_check", "bytes", "devices", "evaluation", "functions", "memory_report"),
+    *("plan_check", "sizes", "support", "workspaces"),
+}
+"""Rooms, and folders of `passes`, from which texts name a module, such as `bytes.aliases`."""
+
+
+def test_texts_name_modules_that_exist():
+    parts = {path.relative_to(ROOT).with_suffix("").parts for path in MODULES}
+    parts |= {module[:-1] for module in parts}
+    endings = {module[-k:] for module in parts for k in range(2, len(module) + 1)}
+    documents = [*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")]
+    stale = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in (*MODULES, *documents)
+        if path.name != "CHANGELOG.md"
+        for name in re.findall(r"`(?:xrelay\.)?(\w+\.[\w.]+)`", path.read_text(encoding="utf-8"))
+        if name.split(".")[0] in FOLDERS
+        if not any(tuple(name.split(".")[:k]) in endings for k in range(2, name.count(".") + 2))
+    ]
+    assert stale == []
+
 
 def docstrings(module: Path) -> Iterator[tuple[int, str]]:
     """Yield the docstrings of `module`, also those of constants, each with its line."""

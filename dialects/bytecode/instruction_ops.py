@@ -1,5 +1,5 @@
 """
-The instructions of the virtual machine as ops: one for each class of `runtime.instructions`, with
+The instructions of the virtual machine as ops: one for each class of `runtime.program.instructions`, with
 its name, docstring and syntax. The fields of the class are the properties of the op.
 """
 

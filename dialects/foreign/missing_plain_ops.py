@@ -13,11 +13,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from xdsl.dialects.arith import FastMathFlagsAttr, FloatingPointLikeBinaryOperation
-from xdsl.dialects.builtin import (
-    ArrayAttr,
-    FlatSymbolRefAttrConstr,
-    FunctionType,
-)
+from xdsl.dialects.builtin import ArrayAttr, FlatSymbolRefAttrConstr, FunctionType
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,

@@ -39,10 +39,10 @@ def exactly_one(what: str, static: object | None, dynamic: object | None) -> Non
 
 def verify_alignment(alignment: IntegerAttr[I64]) -> int:
     """Return `alignment`, which must be a power of two."""
-    found = alignment.value.data
-    if found <= 0 or found & (found - 1):
-        raise VerifyException(f"alignment must be a power of two, but is {found}")
-    return found
+    bytes = alignment.value.data
+    if bytes <= 0 or bytes & (bytes - 1):
+        raise VerifyException(f"alignment must be a power of two, but is {bytes}")
+    return bytes
 
 
 def verify_size(size: IntegerAttr[I64] | None) -> None:

@@ -131,9 +131,9 @@ def is_pool_of(place: VirtualDeviceAttr, device: VirtualDeviceAttr) -> bool:
 
 def _listed(op: Operation | None) -> Iterator[PoolAttr]:
     while op is not None:
-        found = op.attributes.get(POOLS)
-        if isinstance(found, ArrayAttr):
-            for pool in cast("ArrayAttr[Attribute]", found):
+        pools = op.attributes.get(POOLS)
+        if isinstance(pools, ArrayAttr):
+            for pool in cast("ArrayAttr[Attribute]", pools):
                 if isinstance(pool, PoolAttr):
                     yield pool
             return

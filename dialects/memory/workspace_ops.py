@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Self, cast
+from typing import cast
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
@@ -41,8 +41,6 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
@@ -129,6 +127,7 @@ class WorkspaceSizeOp(IRDLOperation):
     bytes = result_def(i64)
 
     traits = traits_def(Pure(), AllOnHost())
+    assembly_format = "$function `[` $param `]` (`` `(` $shapes^ `:` type($shapes) `)`)? attr-dict"
 
     def __init__(self, function: str, param: int, shapes: Sequence[SSAValue] = ()):
         super().__init__(
@@ -136,32 +135,6 @@ class WorkspaceSizeOp(IRDLOperation):
             properties={"function": SymbolRefAttr(function), "param": IntegerAttr(param, i64)},
             result_types=[i64],
         )
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        function = SymbolRefAttr(parser.parse_symbol_name())
-        parser.parse_punctuation("[")
-        param = parser.parse_integer(allow_boolean=False)
-        parser.parse_punctuation("]")
-
-        def parse_shape() -> SSAValue:
-            unresolved = parser.parse_unresolved_operand()
-            parser.parse_punctuation(":")
-            return parser.resolve_operand(unresolved, parser.parse_type())
-
-        shapes = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parse_shape)
-        op = cls(function.string_value(), param, shapes or ())
-        op.attributes = parser.parse_optional_attr_dict()
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_attribute(self.function)
-        printer.print_string(f"[{self.param.value.data}]")
-        if self.shapes:
-            with printer.in_parens():
-                printer.print_list(self.shapes, lambda shape: _print_typed(shape, printer))
-        printer.print_op_attributes(self.attributes)
 
     def verify_symbol_uses(self, lookup: Lookup) -> None:
         name, param = self.function.string_value(), self.param.value.data
@@ -204,9 +177,3 @@ class WorkspaceSizeOp(IRDLOperation):
         inputs, values = function.function_type.inputs.data, iter(self.shapes)
         for i in shapes_of_workspace(function, self.param.value.data) or ():
             yield i, [*islice(values, len(shape_operands(inputs[i])))]
-
-
-def _print_typed(value: SSAValue, printer: Printer) -> None:
-    printer.print_operand(value)
-    printer.print_string(" : ")
-    printer.print_attribute(value.type)

@@ -169,16 +169,16 @@ def same_bytes_as(value: SSAValue) -> SSAValue:
 
 def repeated_in(block: Block) -> Mapping[Operation, EndLoopOp]:
     """Return the ops of a block that are in a loop, each with the end of it."""
-    found: dict[Operation, EndLoopOp] = {}
+    repeated: dict[Operation, EndLoopOp] = {}
     end: EndLoopOp | None = None
     for op in block.ops:
         if isinstance(op, EndLoopOp):
             end = None
         if end is not None:
-            found[op] = end
+            repeated[op] = end
         if isinstance(op, LoopOp):
             end = op.end
-    return found
+    return repeated
 
 
 class BufferizeRead(Bufferizable):

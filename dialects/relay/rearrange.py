@@ -4,13 +4,7 @@ from abc import ABC
 from collections.abc import Sequence
 
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
-from xdsl.irdl import (
-    operand_def,
-    prop_def,
-    traits_def,
-    var_operand_def,
-    var_result_def,
-)
+from xdsl.irdl import operand_def, prop_def, traits_def, var_operand_def, var_result_def
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..interfaces import ReadsElementwise

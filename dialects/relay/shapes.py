@@ -9,7 +9,7 @@ from abc import ABC
 from collections.abc import Sequence
 from functools import cache
 from inspect import Parameter, signature
-from typing import Any, ClassVar, Self, TypeAlias, get_args
+from typing import Any, ClassVar, Self, TypeAlias, cast, get_args
 
 from xdsl.dialects.builtin import (
     AnyFloat,
@@ -35,6 +35,13 @@ from xdsl.irdl import (
     result_def,
     traits_def,
     var_operand_def,
+)
+from xdsl.irdl.declarative_assembly_format import (
+    AttributeVariable,
+    CustomDirective,
+    ParsingState,
+    PrintingState,
+    irdl_custom_directive,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -150,6 +157,20 @@ class ShapeFuncOp(TensorFunction):
                 raise VerifyException(f"a shape must be a vector of i64, but is {type}")
 
 
+@irdl_custom_directive
+class Relation(CustomDirective):
+    """A relation by its name alone: `eq`."""
+
+    check: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        self.check.set(state, StringAttr(parser.parse_identifier("a relation")))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        state.print_whitespace(printer)
+        printer.print_string(cast(StringAttr, self.check.get(op)).data)
+
+
 _PLACEHOLDER = re.compile(r"\{(\d+)\}")
 
 
@@ -178,6 +199,10 @@ class RequireOp(IRDLOperation):
     values = var_operand_def(i64)
 
     traits = traits_def(AllOnHost())
+    custom_directives = (Relation,)
+    assembly_format = (
+        "custom<Relation>($check) $lhs `,` $rhs `,` $message (`` `(` $values^ `)`)? attr-dict"
+    )
 
     def __init__(
         self,
@@ -192,49 +217,15 @@ class RequireOp(IRDLOperation):
             properties={"check": StringAttr(check), "message": StringAttr(message)},
         )
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        start = parser.pos
-        check = parser.parse_identifier("a relation")
-        if check not in list(Check):
-            parser.raise_error(
-                f"expected a relation ({', '.join(Check)}), but got {check}", start, parser.pos
-            )
-
-        def operand() -> SSAValue:
-            return parser.resolve_operand(parser.parse_unresolved_operand(), i64)
-
-        lhs = operand()
-        parser.parse_punctuation(",")
-        rhs = operand()
-        parser.parse_punctuation(",")
-        message = parser.parse_str_literal()
-        values = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, operand)
-        op = cls(Check(check), lhs, rhs, message, values or ())
-        op.attributes = parser.parse_optional_attr_dict()
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(f" {self.check.data} ")
-        printer.print_operand(self.lhs)
-        printer.print_string(", ")
-        printer.print_operand(self.rhs)
-        printer.print_string(", ")
-        printer.print_string_literal(self.message.data)
-        if self.values:
-            with printer.in_parens():
-                printer.print_list(self.values, printer.print_operand)
-        printer.print_op_attributes(self.attributes)
-
     def verify_(self) -> None:
         if self.check.data not in list(Check):
             raise VerifyException(
                 f"check must be one of {', '.join(Check)}, but is {self.check.data}"
             )
-        for found in _PLACEHOLDER.findall(self.message.data):
-            if len(found) > 4 or int(found) >= len(self.operands):
+        for number in _PLACEHOLDER.findall(self.message.data):
+            if len(number) > 4 or int(number) >= len(self.operands):
                 raise VerifyException(
-                    f"the message has {{{found}}}, but there are {len(self.operands)} operands"
+                    f"the message has {{{number}}}, but there are {len(self.operands)} operands"
                 )
 
 

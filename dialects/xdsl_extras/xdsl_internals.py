@@ -474,16 +474,16 @@ def get_trait(kind: type[Operation], trait: type[OpTrait] | OpTrait) -> OpTrait 
     if known is None or known[0] is not traits:  # a trait was added
         known = traits, {}
         setattr(kind, _TABLE, known)
-    found = known[1]
+    by_class = known[1]
     try:
-        return found[trait]
+        return by_class[trait]
     except KeyError:
         if isinstance(trait, type):
             having = (t for t in traits if isinstance(t, trait))
         else:
             having = (t for t in traits if t == trait)
-        found[trait] = next(having, None)
-        return found[trait]
+        by_class[trait] = next(having, None)
+        return by_class[trait]
 
 
 def print_functional_type(

@@ -47,10 +47,10 @@ from ...runtime.program.program import (
 def spec_of(type: Attribute, op: Operation) -> TensorSpec:
     """Return a tensor type for the machine; an error at `op` if it has none."""
     tensor = as_tensor(type)
-    found = None if tensor is None else machine_type(tensor)
-    if found is None:
+    spec = None if tensor is None else machine_type(tensor)
+    if spec is None:
         raise PassError(f"the machine has no tensors of type {type}", op)
-    return found
+    return spec
 
 
 def machine_type(tensor: Tensor) -> TensorSpec | None:
@@ -82,10 +82,10 @@ class Symbols:
 
 
 def _location(op: Operation) -> Location | None:
-    found = location_of(op)
-    if found is None:
+    place = location_of(op)
+    if place is None:
         return None
-    return Location(found.filename.data, found.line.data, found.column.data)
+    return Location(place.filename.data, place.line.data, place.column.data)
 
 
 def _instruction(op: Operation, symbols: Symbols) -> Instruction:

@@ -55,7 +55,7 @@ class Constants:
 class Devices:
     """The devices of the program: the host, then the others in order of first use."""
 
-    found: dict[VirtualDeviceAttr, None]
+    listed: dict[VirtualDeviceAttr, None]
     pools: Mapping[str, memory.PoolAttr] = field(default_factory=dict[str, memory.PoolAttr])
     _plain: dict[VirtualDeviceAttr, VirtualDeviceAttr] = field(
         default_factory=dict[VirtualDeviceAttr, VirtualDeviceAttr]
@@ -67,7 +67,7 @@ class Devices:
         if plain is None:
             plain = VirtualDeviceAttr(device.device_type, device.device_id)
             self._plain[device] = plain
-            self.found.setdefault(plain)
+            self.listed.setdefault(plain)
         return plain
 
     def place(self, device: VirtualDeviceAttr) -> VirtualDeviceAttr:
@@ -76,13 +76,13 @@ class Devices:
         if memory.place_of(device) not in self.pools or isinstance(device.scope, NoneAttr):
             return home
         pool = VirtualDeviceAttr(device.device_type, device.device_id, scope=device.scope)
-        self.found.setdefault(pool)
+        self.listed.setdefault(pool)
         return pool
 
     @property
     def host(self) -> VirtualDeviceAttr:
         """The device of sizes and shapes."""
-        return next(iter(self.found))
+        return next(iter(self.listed))
 
 
 @dataclass

@@ -126,7 +126,7 @@ class Patterns:
 
     @staticmethod
     def of(patterns: Sequence[Attribute], constructors: Constructors) -> Patterns:
-        found = Patterns([])
+        made = Patterns([])
         numbers: dict[Place, int] = {}
         for pattern in patterns:
             case = Case()
@@ -145,11 +145,11 @@ class Patterns:
                 for number, inner in reversed(list(enumerate(subpatterns(pattern)))):
                     child = Place(place, number)
                     if child not in numbers:
-                        numbers[child] = len(found.places)
-                        found.places.append(child)
+                        numbers[child] = len(made.places)
+                        made.places.append(child)
                     rest.append((inner, numbers[child], tests))
-            found.cases.append(case)
-        return found
+            made.cases.append(case)
+        return made
 
     @property
     def size(self) -> int:
@@ -247,15 +247,15 @@ class Decisions:
 
     def in_order(self) -> list[int]:
         """Return the nodes that `root` leads to, each before those at which it may continue."""
-        found: list[int] = []
+        ordered: list[int] = []
         seen: set[int] = set()
         rest = [(self.root, False)]
         while rest:
             number, is_done = rest.pop()
             if is_done:
-                found.append(number)
+                ordered.append(number)
             elif number not in seen:
                 seen.add(number)
                 rest.append((number, True))
                 rest += ((target, False) for target in self.targets_of(number))
-        return found[::-1]
+        return ordered[::-1]

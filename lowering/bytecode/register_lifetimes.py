@@ -25,7 +25,7 @@ from ...passes.bytes.op_facts import is_storage
 
 def storages_freed_by_op(body: Block) -> dict[Operation, list[SSAValue]]:
     """Return, for each op, the storages in whose block it is the last op that uses them."""
-    found: dict[Operation, list[SSAValue]] = {}
+    freed: dict[Operation, list[SSAValue]] = {}
     positions = {op: at for at, op in enumerate(walk(body))}
     repeated = repeated_in(body)
     for op in positions:
@@ -37,13 +37,13 @@ def storages_freed_by_op(body: Block) -> dict[Operation, list[SSAValue]]:
         block = op.parent
         assert block is not None, "a detached op"
         if len(users) == 1 and users[0].parent is block and not repeated:
-            found.setdefault(users[0], []).append(storage)
+            freed.setdefault(users[0], []).append(storage)
             continue
         ancestors = (block.find_ancestor_op_in_block(user) for user in users)
         last = max((o for o in ancestors if o is not None), key=positions.__getitem__, default=op)
         end = repeated.get(last)
-        found.setdefault(last if end in (None, repeated.get(op)) else end, []).append(storage)
-    return found
+        freed.setdefault(last if end in (None, repeated.get(op)) else end, []).append(storage)
+    return freed
 
 
 def overwritten_at(classes: AliasClasses) -> dict[Operation | Block, list[SSAValue]]:
@@ -137,10 +137,10 @@ class RegisterLifetimes:
     def clear(self, value: SSAValue, besides: Sequence[RegisterAttr] = ()) -> list[RegisterAttr]:
         """Return the registers that hold bytes of `value`'s class, which hold them no more."""
         number = self.classes.of(value)
-        found = [r for r in self.held.get(number, ()) if r not in besides]
-        for register in found:
+        cleared = [r for r in self.held.get(number, ()) if r not in besides]
+        for register in cleared:
             self._remove(number, register)
-        return found
+        return cleared
 
     def _remove(self, number: int, register: RegisterAttr) -> None:
         del self.held[number][register]

@@ -59,10 +59,10 @@ def pass_constants(
         if isinstance(op, memref.GlobalOp) and isinstance(op.initial_value, UnitAttr)
     }
     read = {name: op for name, op in params.items() if graph.users[name]}
-    found = [_constant(op, dtypes) for op in read.values()]
+    listed = [_constant(op, dtypes) for op in read.values()]
     places = [place_of(op, pools) for op in read.values()] if pools else []
-    found, where = _placed(found, places, pools) if pools else _side_by_side(found)
-    constants = dict(zip(read, found, strict=True))
+    listed, where = _placed(listed, places, pools) if pools else _side_by_side(listed)
+    constants = dict(zip(read, listed, strict=True))
     reading = set(constants)
     for group in graph.components():
         if any(not reading.isdisjoint(graph.named[name]) for name in group):
@@ -78,7 +78,7 @@ def pass_constants(
                 _view_pool(op, constant.offset, added[constant.pool])
     for op in params.values():
         Rewriter.erase_op(op)
-    return found, where
+    return listed, where
 
 
 def _side_by_side(constants: Sequence[Constant]) -> tuple[list[Constant], list[ConstantPool]]:

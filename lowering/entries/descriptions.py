@@ -85,15 +85,15 @@ def record_of(cls: type[T], attribute: Attribute | None, op: Operation, cure: st
 
 def texts_of(attribute: Attribute | None) -> list[str]:
     """Return the strings of a list; a missing attribute is an empty list."""
-    found = cast("ArrayAttr[Attribute]", attribute) if isinstance(attribute, ArrayAttr) else ()
-    return [text.data for text in found if isinstance(text, StringAttr)]
+    texts = cast("ArrayAttr[Attribute]", attribute) if isinstance(attribute, ArrayAttr) else ()
+    return [text.data for text in texts if isinstance(text, StringAttr)]
 
 
 def table_of(attribute: Attribute | None) -> dict[str, str]:
     """Return the strings of a dictionary by name; a missing attribute is an empty dictionary."""
     empty = DictionaryAttr({})
-    found = attribute if isinstance(attribute, DictionaryAttr) else empty
-    return {name: text.data for name, text in found.data.items() if isinstance(text, StringAttr)}
+    table = attribute if isinstance(attribute, DictionaryAttr) else empty
+    return {name: text.data for name, text in table.data.items() if isinstance(text, StringAttr)}
 
 
 @record
@@ -108,14 +108,14 @@ class Described:
 def described(op: func.FuncOp, devices: Sequence[str]) -> Described:
     """Read the description of a function; raise `PassError` at `op` if it is malformed."""
     cure = f"the attribute {ENTRY} must be a description; run describe-entries to make one"
-    found = record_of(Described, op.attributes[ENTRY], op, cure)
+    entry = record_of(Described, op.attributes[ENTRY], op, cure)
     try:
-        for param in (*found.function.params, *(found.function.results or ())):
+        for param in (*entry.function.params, *(entry.function.results or ())):
             if param.spec is None or not 0 <= param.device < len(devices):
                 raise ValueError(f"'{param.name}' must be a tensor on a device of the module")
             element_type(param.spec.dtype)
-        if found.structure is not None:
-            found.structure.require_fit(found.function)
+        if entry.structure is not None:
+            entry.structure.require_fit(entry.function)
     except (MachineError, ValueError) as error:
         raise PassError(f"{cure} ({error})", op) from error
-    return found
+    return entry

@@ -21,12 +21,13 @@ from typing import TypeAlias
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
-from xdsl.ir import Block
+from xdsl.ir import Block, Operation
 
 from ...dialects import relay, vm
 from ...dialects.tensors import as_tensor
 from ...operators.sizes import Check
-from ...operators.sizes.size_expressions import Expr
+from ...operators.sizes.holds import holds
+from ...operators.sizes.size_expressions import DIM, Expr
 from ...passes.functions.call_graph import CallGraph
 from ...passes.sizes.reader import Sizes
 
@@ -63,30 +64,31 @@ def related_dims(module: ModuleOp) -> dict[str, list[Related]]:
     if not dynamic:
         return {}
     sizes = Sizes()
-    found: dict[str, list[Sequence[Expr]]] = {name: [] for name in dynamic}
+    related: dict[str, list[Sequence[Expr]]] = {name: [] for name in dynamic}
     for function in module.ops:
         if isinstance(function, func.FuncOp) and function.body.blocks:
             sizes.read(function)
             for call, known in calls_in(function.body.block, Facts(), sizes):
                 name = call.callee.string_value()
                 dims = [sizes.dims(call.operands[i])[axis] for i, axis in dynamic.get(name, ())]
-                found.setdefault(name, []).append([*map(known.standing_for, dims)])
+                related.setdefault(name, []).append([*map(known.standing_for, dims)])
     users = CallGraph.of(module).users
     return {
         name: classes
         for name, places in dynamic.items()
-        if len(users[name]) == len(found[name]) and (classes := related_in_all(places, found[name]))
+        if len(users[name]) == len(related[name])
+        and (classes := related_in_all(places, related[name]))
     }
 
 
 def dynamic_dims(kernel: relay.PrimFuncOp) -> list[Position]:
     """Return the dynamic dims of the parameters of `kernel`."""
-    found: list[Position] = []
+    positions: list[Position] = []
     for i, type in enumerate(kernel.function_type.inputs):
         tensor = as_tensor(type)
         shape = () if tensor is None else tensor.get_shape()
-        found += [(i, axis) for axis, size in enumerate(shape) if size == DYNAMIC_INDEX]
-    return found
+        positions += [(i, axis) for axis, size in enumerate(shape) if size == DYNAMIC_INDEX]
+    return positions
 
 
 def calls_in(block: Block, known: Facts, sizes: Sizes) -> Iterator[tuple[vm.InvokeTvmOp, Facts]]:
@@ -108,3 +110,47 @@ def related_in_all(places: Sequence[Position], calls: Sequence[Sequence[Expr]]) 
         offset = dims[0].offset
         classes.setdefault(tuple(dim - offset for dim in dims), {})[place] = offset
     return [related for related in classes.values() if len(related) > 1]
+
+
+class KernelSizes(Sizes):
+    """Reads the operators of a kernel, and notes the dims that they require to be equal."""
+
+    def __init__(self, kernel: relay.PrimFuncOp, related: Sequence[Related]):
+        super().__init__()
+        self.pairs: list[tuple[Expr, Expr]] = []
+        first = {place: next(iter(dims.items())) for dims in related for place in dims}
+        offsets = {place: offset for dims in related for place, offset in dims.items()}
+        params = kernel.body.block.args
+        for i, param in enumerate(params):
+            dims = list(self.dims(param))
+            for axis, dim in enumerate(dims):
+                (number, place), offset = first.get((i, axis), ((i, axis), 0))
+                if dim.constant is None:
+                    hint = params[number].name_hint
+                    name = f"dim {place} of {f'%{hint}' if hint else f'parameter {number}'}"
+                    more = offsets.get((i, axis), 0) - offset
+                    dims[axis] = self.algebra.symbol(name, DIM, (number, place)) + more
+            self.know_dims(param, tuple(dims))
+
+    def require(self, check: Check, left: Expr, right: Expr, message: str) -> None:
+        super().require(check, left, right, message)
+        if check in (Check.EQUAL, Check.BROADCAST) and holds(Check.EQUAL, left, right) is None:
+            self.pairs.append((left, right))
+
+
+def unequal_dims(
+    kernel: relay.PrimFuncOp, related: Sequence[Related]
+) -> Iterator[tuple[Operation, str]]:
+    """
+    Yield each operator whose dims are not shown equal, and a message that names two of them.
+
+    One of them may be 1 and broadcast, so its loops read each operand by an index of its own. Equal
+    names in `relay.dims`, or a size that both are computed from, would show it.
+    """
+    sizes = KernelSizes(kernel, related)
+    for op in kernel.body.block.ops:
+        sizes.pairs.clear()
+        for result in op.results:
+            sizes.dims(result)
+        for left, right in sizes.pairs[:1]:
+            yield op, f"{left} and {right} are not shown to be equal, so one may be broadcast"

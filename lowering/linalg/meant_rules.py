@@ -144,12 +144,12 @@ def _computed(
         Elements(body, value, type_element(element_type(operand)))
         for value, operand in zip(operands, op.operands, strict=True)
     ]
-    found = compute(body.index, sources)
+    computed = compute(body.index, sources)
     for value in (*casts, *loops):
         if not value.uses and isinstance(value.owner, Operation):
             value.owner.detach()
             value.owner.erase()
-    return [found.value]
+    return [computed.value]
 
 
 def by_index(meaning: ByIndex) -> Rule:
@@ -295,9 +295,9 @@ class Steps:
         return op.results[0]
 
     def tensor(self, operand: SSAValue) -> TensorShape:
-        found = operand_of(operand.type)
-        assert isinstance(found, TensorShape), "operands of operators are tensors"
-        return found
+        tensor = operand_of(operand.type)
+        assert isinstance(tensor, TensorShape), "operands of operators are tensors"
+        return tensor
 
 
 def composed(meaning: Composed, rules: Mapping[str, Rule]) -> Rule:

@@ -13,13 +13,11 @@ A plug-in adds a mapping of rules through the entry-point group `xrelay.linalg`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from ...operators.all_rules import MEANINGS
 from ...operators.meaning.forms import Opaque
 from ...runtime.kernels.loading import load_definitions
 from ...runtime.plugin_tables import load_tables
-from . import constant_bytes
 from .builder import Rule
 from .meant_rules import derived
 from .rules import (
@@ -35,14 +33,10 @@ from .rules import (
     slicing,
 )
 
-if TYPE_CHECKING:
-    pass
-
 GROUP = "xrelay.linalg"
 """The entry-point group; each entry names a mapping from operator names to rules."""
 
 RULES: dict[str, Rule] = {
-    **constant_bytes.RULES,
     **convolution.RULES,
     **creation.RULES,
     **matmul.RULES,

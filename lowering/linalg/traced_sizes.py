@@ -52,12 +52,12 @@ class _Sizes(RuleCode):
     def sizes_of(self, op: Operation) -> Sequence[Sequence[Size]]:
         """Return the dims of the results, and insert what computes them."""
         try:
-            found = self.results(op)
+            tensors = self.results(op)
         except PassError as error:
             for made in self.ops:
                 made.drop_all_references()
             raise Unsupported(str(error)) from error
-        values = [[self._wanted(dim) for dim in tensor.dims] for tensor in found]
+        values = [[self._wanted(dim) for dim in tensor.dims] for tensor in tensors]
         measured: dict[SSAValue, SSAValue] = {}
         for made in self.ops:
             made.operands = [measured.get(value, value) for value in made.operands]

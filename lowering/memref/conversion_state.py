@@ -85,16 +85,16 @@ class Conversion:
         block = at.parent
         assert block is not None
         key = block, type, value
-        found = self._numbers.get(key)
-        if found is None:
+        constant_value = self._numbers.get(key)
+        if constant_value is None:
             number = cast("IntegerType | IndexType", type)
             constant = arith.ConstantOp(IntegerAttr(value, number))
             constant.result.name_hint = f"c{value}" if value >= 0 else f"cm{-value}"
             first = block.first_op
             assert first is not None
             block.insert_op_before(constant, first)
-            found = self._numbers[key] = constant.result
-        return found
+            constant_value = self._numbers[key] = constant.result
+        return constant_value
 
     def message(self, text: str, values: Sequence[SSAValue]) -> tuple[int, list[SSAValue]]:
         """
@@ -137,9 +137,9 @@ class Conversion:
 
     def param(self, op: relay.ParamOp, type: Attribute) -> memref.GlobalOp:
         """Return the global for a param, whose contents come from elsewhere; it has its place."""
-        found = self._global(op.param.data, type, op.param, UnitAttr())
-        found.attributes |= {"xrelay.param": op.param, **op.attributes}
-        return found
+        made = self._global(op.param.data, type, op.param, UnitAttr())
+        made.attributes |= {"xrelay.param": op.param, **op.attributes}
+        return made
 
     def _global(
         self, name: str, type: Attribute, key: Attribute, contents: Attribute, **more: Attribute

@@ -73,7 +73,7 @@ class Ownership:
     """The owners of the memory that a memref may lie in; none if it is the caller's, or static."""
     homes: dict[SSAValue, Owner] = field(default_factory=dict[SSAValue, Owner])
     """The owner of which a memref is the value, or a view; none if it may lie elsewhere."""
-    found: list[Owner] = field(default_factory=list[Owner])
+    owned: list[Owner] = field(default_factory=list[Owner])
     returned: dict[SSAValue, bool] = field(default_factory=dict[SSAValue, bool])
     """True for values that are only returned, false for others; a cache."""
 
@@ -90,7 +90,7 @@ class Ownership:
     def own(self, value: SSAValue, others: Iterable[Owner] = ()) -> Owner:
         """Make `value` an owner, which may lie in the memory of `others` too."""
         owner = self.homes[value] = Owner(value)
-        self.found.append(owner)
+        self.owned.append(owner)
         self.define(value, (owner, *others))
         return owner
 
@@ -115,19 +115,19 @@ class Ownership:
     def _is_returned(self, value: SSAValue) -> bool:
         """Test whether `value` is only returned, by itself or through branches around it."""
         passed: list[SSAValue] = []
-        found = self.returned.get(value)
-        while found is None:
+        returned = self.returned.get(value)
+        while returned is None:
             passed.append(value)
             use = value.get_unique_use()
             user = use and use.operation
             branch = user.parent_op() if isinstance(user, scf.YieldOp) else None
             if use and isinstance(branch, scf.IfOp):
                 value = branch.results[use.index]
-                found = self.returned.get(value)
+                returned = self.returned.get(value)
             else:
-                found = isinstance(user, func.ReturnOp)
-        self.returned.update(dict.fromkeys(passed, found))
-        return found
+                returned = isinstance(user, func.ReturnOp)
+        self.returned.update(dict.fromkeys(passed, returned))
+        return returned
 
     def _hand_over(
         self, end: Operation, block: Block | None, always: Sequence[bool]
@@ -243,7 +243,7 @@ def free_allocations(function: func.FuncOp) -> None:
     for op in list(walk(function, region_first=True)):
         ownership.visit(op)
     order = {op: number for number, op in enumerate(walk(function))}
-    for owner in ownership.found:
+    for owner in ownership.owned:
         if not owner.handed_over:
             free_after_uses(owner, order)
 

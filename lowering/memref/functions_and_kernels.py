@@ -83,10 +83,10 @@ def plain_entries(
     """Return the attributes of parameters or results that upstream MLIR reads; those `chosen`."""
     if entries is None:
         return None
-    found = [entries.data[i] for i in chosen] if chosen is not None else entries.data
+    kept = [entries.data[i] for i in chosen] if chosen is not None else entries.data
     plain = [
         DictionaryAttr({name: a for name, a in entry.data.items() if says_something(name, a)})
-        for entry in found
+        for entry in kept
     ]
     return ArrayAttr(plain) if any(entry.data for entry in plain) else None
 

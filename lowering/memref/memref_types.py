@@ -69,10 +69,10 @@ class MemRefTypes:
 
     def __call__(self, type: Attribute, at: Place) -> Attribute:
         """Convert `type`; raise an error at `at` if it has no memory layout."""
-        found = self._known.get(type)
-        if found is None:
-            found = self._known[type] = self._converted(type, at)
-        return found
+        converted = self._known.get(type)
+        if converted is None:
+            converted = self._known[type] = self._converted(type, at)
+        return converted
 
     def of(self, value: SSAValue) -> Attribute:
         """Convert the type of `value`."""

@@ -152,10 +152,12 @@ def _checked_dims(op: vm.ReshapeTensorOp, after: Sequence[int], w: Writer) -> Se
     wanted = [w.number64(max(dim, 0)) for dim in after]
     if op.shape is not None:
         wanted = elements_of(op.shape, w)
-    found = [w.as_number(w.dim(op.data, i)) for i, dim in enumerate(before) if dim == DYNAMIC_INDEX]
+    measured = [
+        w.as_number(w.dim(op.data, i)) for i, dim in enumerate(before) if dim == DYNAMIC_INDEX
+    ]
     dynamic = [number for number, dim in zip(wanted, after, strict=True) if dim == DYNAMIC_INDEX]
     static = [prod(dim for dim in shape if dim != DYNAMIC_INDEX) for shape in (before, after)]
-    pairs = zip(static, (found, dynamic), strict=True)
+    pairs = zip(static, (measured, dynamic), strict=True)
     w.call("same", *[product(number, sizes, w) for number, sizes in pairs])
     return wanted
 

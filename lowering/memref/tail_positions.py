@@ -77,8 +77,8 @@ def calls_itself(function: func.FuncOp) -> list[func.CallOp]:
     if not function.body.blocks:
         return []
     name = function.sym_name.data
-    found = tail_calls(function.body.block)
-    return [call for call in found if call.callee.string_value() == name]
+    calls = tail_calls(function.body.block)
+    return [call for call in calls if call.callee.string_value() == name]
 
 
 def unchanged(function: func.FuncOp, calls: Sequence[func.CallOp]) -> list[bool]:

@@ -52,10 +52,10 @@ class Measured:
 
     def constant(self, number: int) -> int:
         """Return an argument that must be a constant."""
-        found = integer(self.values[number])
-        if found is None:
+        value = integer(self.values[number])
+        if value is None:
             raise NotArithmetic(f'argument {number} of the size "{self.name}" must be a constant')
-        return found
+        return value
 
     def integers(self, w: CheckedCode, first: int = 0) -> list[SSAValue]:
         """Return the arguments from `first` on as i64."""
@@ -118,8 +118,8 @@ def sized_slice_length(w: CheckedCode, m: Measured) -> SSAValue:
     dim = w.apply("max", dim, zero)
     room = w.apply("sub", dim, _clamped(w, begin, dim, zero, dim))
     from_end = w.apply("max", w.apply("add", room, size), zero)
-    found = w.apply(CHOOSE, w.is_("slt", size, 0), from_end, w.apply("min", size, room))
-    return w.apply(CHOOSE, w.is_("eq", size, -1), room, found)
+    length = w.apply(CHOOSE, w.is_("slt", size, 0), from_end, w.apply("min", size, room))
+    return w.apply(CHOOSE, w.is_("eq", size, -1), room, length)
 
 
 @rule
@@ -150,9 +150,9 @@ def arange_length(w: CheckedCode, m: Measured) -> SSAValue:
     is_some = w.is_("slt", low, high)
     apart = w.apply("sub", w.apply(CHOOSE, is_some, w.apply("sub", high, low), one), one)
     steps = w.apply("add", w.emit(arith.DivUIOp(apart, stride)), one)
-    found = w.apply(CHOOSE, is_some, steps, zero)
-    w.fail(w.is_("sge", found, 0), "the length of arange must fit in 64 bits", ())
-    return w.apply("max", found, zero)
+    count = w.apply(CHOOSE, is_some, steps, zero)
+    w.fail(w.is_("sge", count, 0), "the length of arange must fit in 64 bits", ())
+    return w.apply("max", count, zero)
 
 
 @rule
@@ -249,12 +249,12 @@ def squeezed_dim(w: CheckedCode, m: Measured) -> SSAValue:
     left = len(dims) - len(axes)
     if not 0 <= axis < left:
         return _at(w, axis, [zero] * left)
-    found, position = zero, zero
+    size, position = zero, zero
     for dim, count in zip(dims, counts, strict=True):
         stays = w.is_("eq", count, 0)
-        found = w.apply(CHOOSE, w.both(stays, w.is_("eq", position, axis)), dim, found)
+        size = w.apply(CHOOSE, w.both(stays, w.is_("eq", position, axis)), dim, size)
         position = w.apply("add", position, w.counted(stays))
-    return found
+    return size
 
 
 @rule
@@ -269,12 +269,12 @@ def expanded_dim(w: CheckedCode, m: Measured) -> SSAValue:
     if not 0 <= axis < rank + count:
         return _at(w, axis, [at] * (rank + count))
     one = w.value(1)
-    found = (
+    given = (
         w.apply(CHOOSE, w.is_("sgt", place, axis - count), one, dims[axis - count])
         if (axis >= count)
         else one
     )
-    return found if axis >= rank else w.apply(CHOOSE, w.is_("sgt", place, axis), dims[axis], found)
+    return given if axis >= rank else w.apply(CHOOSE, w.is_("sgt", place, axis), dims[axis], given)
 
 
 @rule

@@ -36,9 +36,9 @@ def convert_arithmetic(op: Operation, w: Writer) -> None:
     if result.type == i1:
         raise PassError(f"{op.name} on sizes must not be of i1", op)
     wide = [widened(operand, w) for operand in op.operands]
-    (found,) = w.call(op.name.removeprefix("arith."), *wide)
-    found.name_hint = result.name_hint
-    w.replace(narrowed(found, result.type, w))
+    (wide_result,) = w.call(op.name.removeprefix("arith."), *wide)
+    wide_result.name_hint = result.name_hint
+    w.replace(narrowed(wide_result, result.type, w))
 
 
 def widened(value: SSAValue, w: Writer) -> SSAValue:
@@ -57,12 +57,12 @@ def narrowed(value: SSAValue, type: Attribute, w: Writer) -> SSAValue:
         return w.value(arith.IndexCastOp(value, type))
     assert isinstance(type, IntegerType)
     width = cast(AnyInteger, type).width.data
-    found = w.value(arith.TruncIOp(value, IntegerType(width)))
-    back = w.value((arith.ExtUIOp if width == 1 else arith.ExtSIOp)(found, i64))
+    narrow = w.value(arith.TruncIOp(value, IntegerType(width)))
+    back = w.value((arith.ExtUIOp if width == 1 else arith.ExtSIOp)(narrow, i64))
     w.require(
         w.value(arith.CmpiOp(back, value, "eq")), f"{{0}} does not fit in {width} bits", [value]
     )
-    return found
+    return narrow
 
 
 @converts(arith.TruncIOp)

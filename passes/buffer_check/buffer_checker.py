@@ -41,7 +41,7 @@ from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ...runtime.program.components import reached
 from ..analysis.dominance import successors
 from ..bytes.buffer_facts import Kept, callees_first, facts_of, flow_of, runs_of
-from ..bytes.op_facts import has_bytes, is_storage
+from ..bytes.op_facts import has_bytes, is_storage, part_of
 from ..plan_check.faults import End, How, NotShown, overlap_fault
 from ..plan_check.held import Held
 from ..plan_check.lent import Checked, Lending
@@ -136,7 +136,7 @@ class BufferChecker:
         if own:
             self.require_known(own)
             for op in self.flow.ops:
-                if isinstance(op, memory.BufferOp | memory.SliceStorageOp):
+                if isinstance(op, memory.BufferOp) or part_of(op) is not None:
                     self.require_room(op, self.slot(op.results[0]))
             for op in calls:
                 storages = [i for i, v in enumerate(operands_of(op)) if is_storage(v)]

@@ -123,10 +123,10 @@ class AliasClasses:
     def members(self) -> list[list[SSAValue]]:
         """Return the classes of more than one value, and the values in them, in order."""
         self._grow()
-        found: dict[int, list[SSAValue]] = {}
+        by_class: dict[int, list[SSAValue]] = {}
         for number, value in zip(self.class_of, self.body.values, strict=True):
-            found.setdefault(number, []).append(value)
-        return [values for values in found.values() if len(values) > 1]
+            by_class.setdefault(number, []).append(value)
+        return [values for values in by_class.values() if len(values) > 1]
 
     def bytes_in(self, value: SSAValue) -> bool:
         """Test whether `value` may hold bytes that have a lifetime: it is not a constant."""
@@ -154,7 +154,7 @@ class AliasClasses:
             kind = type(row.op)
             if kind is memory.AllocTensorOp:
                 tensors.add_tensor(row)
-            elif kind is memory.SliceStorageOp:
+            elif facts.cuts:
                 tensors.add_slice(row)
             elif facts.views is not None:
                 tensors.add_view(row, *facts.views.operands)
@@ -346,8 +346,8 @@ def returned_by(classes: AliasClasses) -> Returned:
     block = classes.block
     last = block.last_op
     values = [] if last is None else [v for v in last.operands if classes.bytes_in(v)]
-    found = {classes.of(value) for value in values}
-    params = [i for i, arg in enumerate(block.args) if classes.of(arg) in found]
+    returned = {classes.of(value) for value in values}
+    params = [i for i, arg in enumerate(block.args) if classes.of(arg) in returned]
     storages = {i: arg for i, arg in enumerate(block.args) if is_storage(arg)}
     holds: set[int] = set()
     keeps: set[int] = set()
@@ -355,12 +355,14 @@ def returned_by(classes: AliasClasses) -> Returned:
         lent = {classes.of(arg) for arg in block.args if not is_storage(arg)}
         for i, storage in storages.items():
             contents = contents_of(storage, classes)
-            inside = {classes.of(v) for v in contents.values} if contents is not None else found
-            if contents is None or inside & lent - found:
+            inside = {classes.of(v) for v in contents.values} if contents is not None else returned
+            if contents is None or inside & lent - returned:
                 keeps.add(i)
-            elif inside & found:
+            elif inside & returned:
                 holds.add(i)
-    return Returned(frozenset(params), len(found) < len(values), frozenset(holds), frozenset(keeps))
+    return Returned(
+        frozenset(params), len(returned) < len(values), frozenset(holds), frozenset(keeps)
+    )
 
 
 @dataclass(eq=False)
@@ -389,8 +391,8 @@ class Functions:
             called: dict[str, None] = {}
             holders: list[Operation] = []
             for op in walk(function.body):
-                if (found := facts_of(op).calls) is not None:
-                    called[found.callee(op)] = None
+                if (trait := facts_of(op).calls) is not None:
+                    called[trait.callee(op)] = None
                 if op.regions and holds_code(op):
                     holders.append(op)
             calls[name], closures[name] = list(called), holders
@@ -405,7 +407,7 @@ class Functions:
 
         Callees come first. In a recursion the assumption `first` is corrected until it holds.
         """
-        called = {callee for found in self.calls.values() for callee in found}
+        called = {callee for callees in self.calls.values() for callee in callees}
         summaries: dict[str, R] = {}
         for together in components(self.calls):
             names = [name for name in together if name in called]
@@ -437,11 +439,11 @@ def bodies_of(module: ModuleOp, separate: bool = True) -> list[AliasClasses]:
     """
     functions = Functions.of(module)
     returned = functions.returned()
-    found: list[AliasClasses] = []
+    bodies: list[AliasClasses] = []
     for name, function in functions.named.items():
         blocks = [only_block(function)]
         for op in functions.closures[name]:
             if facts_of(op).aliasing is not None:
                 blocks.append(op.regions[0].block)
-        found += (alias_classes(b, functions.captured, returned, separate) for b in blocks)
-    return found
+        bodies += (alias_classes(b, functions.captured, returned, separate) for b in blocks)
+    return bodies

@@ -4,7 +4,7 @@ Orders of the blocks of a body that keep few bytes live, found inside out.
     orders = BlockOrders(bytes, rows, nodes)
     for steps in …:                  arms before the branch that holds them
         orders.plan(steps)
-    orders.found                     the ops of each block whose order changes
+    orders.reordered                 the ops of each block whose order changes
 
 An arm is ordered with the bytes from above that it uses. For the block around it, the branch is a
 step that allocates what its arms hand over, the largest arm of each, and needs what they need
@@ -55,7 +55,7 @@ def added(rows: Iterable[Row], count: int) -> Row:
 
 def ordered_ops(steps: Steps, order: Sequence[int]) -> list[Operation]:
     """Return the ops of a block, but for its terminator, with its steps in `order`."""
-    found: dict[Operation, None] = {}
+    ordered: dict[Operation, None] = {}
 
     def place(needed: Iterable[Operation]) -> None:
         """Place ops on demand, each after those that it needs."""
@@ -64,8 +64,8 @@ def ordered_ops(steps: Steps, order: Sequence[int]) -> list[Operation]:
         while pending:
             op, is_done = pending.pop()
             if is_done:
-                found[op] = None
-            elif op not in found:
+                ordered[op] = None
+            elif op not in ordered:
                 pending.append((op, True))
                 for value in reversed(op.operands):
                     owner = value.owner
@@ -74,9 +74,9 @@ def ordered_ops(steps: Steps, order: Sequence[int]) -> list[Operation]:
 
     for step in order:
         place(steps.needs[step])
-        found[steps.ops[step]] = None
+        ordered[steps.ops[step]] = None
     place(steps.on_demand)
-    return list(found)
+    return list(ordered)
 
 
 @dataclass(eq=False)
@@ -86,8 +86,8 @@ class BlockOrders:
     bytes: Bytes
     rows: Rows
     nodes: int
-    """The limit of `planning.schedule` for each block."""
-    found: dict[Block, list[Operation]] = field(default_factory=lambda: {})
+    """The limit of `planning.order.schedule` for each block."""
+    reordered: dict[Block, list[Operation]] = field(default_factory=lambda: {})
     branches: dict[Block, dict[int, Branch]] = field(default_factory=lambda: {})
     """For each block, the branches that allocate bytes, by step."""
     is_exact: bool = True
@@ -123,12 +123,12 @@ class BlockOrders:
         if not inner:
             return None
         graph = StepGraph(steps.before, held)
-        found = schedule(graph, [list(row) for row in zip(*sizes, strict=True)], self.nodes)
-        if found.is_better:
-            self.found[steps.block] = ordered_ops(steps, found.order)
+        planned = schedule(graph, [list(row) for row in zip(*sizes, strict=True)], self.nodes)
+        if planned.is_better:
+            self.reordered[steps.block] = ordered_ops(steps, planned.order)
         if steps.around is not None:
-            self.hand_over(steps, own, self.peaks(graph, found.order, sizes[:inner]))
-        return found
+            self.hand_over(steps, own, self.peaks(graph, planned.order, sizes[:inner]))
+        return planned
 
     def peaks(self, graph: StepGraph, order: Sequence[int], sizes: Sequence[Row]) -> Row:
         """Return the peaks of the first of the bytes held, which have `sizes`."""
@@ -137,22 +137,22 @@ class BlockOrders:
 
     def locals_of(self, steps: Steps) -> list[Local]:
         """Return what a block allocates."""
-        found: list[Local] = []
+        local: list[Local] = []
         by_key: dict[int, list[tuple[memory.AllocStorageOp, list[int]]]] = {}
         for op, users in steps.storages.items():
             if users and op in self.rows.of:
                 by_key.setdefault(self.bytes.key_of[op], []).append((op, users))
         for key, storages in by_key.items():
             if len(storages) <= MAX_APART:
-                found += (Local(key, tuple(users), self.rows.of[op]) for op, users in storages)
+                local += (Local(key, tuple(users), self.rows.of[op]) for op, users in storages)
                 continue
             self.is_exact = False
             users = tuple(sorted({user for _, some in storages for user in some}))
             size = added((self.rows.of[op] for op, _ in storages), self.rows.count)
-            found.append(Local(key, users, size))
+            local.append(Local(key, users, size))
         for step, branch in self.branches.get(steps.block, {}).items():
-            found += (Local(key, (step,), size) for key, size in branch.handed_over.items())
-        return found
+            local += (Local(key, (step,), size) for key, size in branch.handed_over.items())
+        return local
 
     def from_above(self, steps: Steps) -> list[tuple[int, Row]]:
         """Return the bytes that an arm uses, and that blocks around it allocate."""
@@ -163,12 +163,12 @@ class BlockOrders:
         while around is not None:
             blocks.add(around.block)
             around = around.around
-        found: list[tuple[int, Row]] = []
+        above: list[tuple[int, Row]] = []
         for key in steps.uses:
             storages = [op for op in self._storages.get(key, ()) if op.parent in blocks]
             if storages:
-                found.append((key, added((self.rows.of[op] for op in storages), self.rows.count)))
-        return found
+                above.append((key, added((self.rows.of[op] for op in storages), self.rows.count)))
+        return above
 
     def hand_over(self, steps: Steps, own: Sequence[Local], peaks: Row) -> None:
         """Record what an arm needs for the block around it."""

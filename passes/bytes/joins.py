@@ -108,8 +108,8 @@ class Joining:
 
     @cached_property
     def storages(self) -> Mapping[Operation, Storage]:
-        found = storages_of(self.classes, outliving=True).found
-        return {storage.op: storage for storage in found if not storage.calls}
+        outliving = storages_of(self.classes, outliving=True).storages
+        return {storage.op: storage for storage in outliving if not storage.calls}
 
     @cached_property
     def parts(self) -> Mapping[Operation, Part]:
@@ -122,7 +122,7 @@ class Joining:
     @cached_property
     def aligned(self) -> set[int]:
         """The classes of values that may have to be aligned as storages are."""
-        found: set[int] = set()
+        aligned: set[int] = set()
         for row in self.classes.body.rows:
             facts, kernel = row.facts, None
             if isinstance(row.op, vm.InvokeTvmOp):
@@ -136,13 +136,13 @@ class Joining:
             )
             copies = memory.AllocTensorOp | memory.CopyOp | memory.CopyRowsOp
             if not (is_ours or isinstance(row.op, copies)):
-                found.update(self.classes.class_of[n] for n in (*row.uses, *row.results))
-        return found
+                aligned.update(self.classes.class_of[n] for n in (*row.uses, *row.results))
+        return aligned
 
     def position(self, op: Operation) -> int:
-        found = self.classes.body.position(op)
-        assert found is not None, "an op of the body"
-        return found
+        number = self.classes.body.position(op)
+        assert number is not None, "an op of the body"
+        return number
 
     def choose(self) -> None:
         """Decide which calls become joins, in program order."""

@@ -62,24 +62,24 @@ def rows_of(storages: Sequence[memory.AllocStorageOp], sizes: Sizes) -> Rows:
     """Return the sizes of `storages` at sample values of their symbols."""
     samples = samples_of([size_of(op, sizes) for op in storages], MAX_SUM)
     devices = list(dict.fromkeys(device_of(op.storage.type) for op in storages))
-    found: dict[memory.AllocStorageOp, Row] = {}
+    rows: dict[memory.AllocStorageOp, Row] = {}
     for k, op in enumerate(storages):
-        row = found[op] = [0] * (len(devices) * len(samples))
+        row = rows[op] = [0] * (len(devices) * len(samples))
         first = devices.index(device_of(op.storage.type)) * len(samples)
         for i, sample in enumerate(samples, first):
             row[i] = rounded(sample.sizes[k], op)
-    return Rows(devices, len(samples), found)
+    return Rows(devices, len(samples), rows)
 
 
 def storages_in(classes: AliasClasses) -> list[memory.AllocStorageOp]:
     """Return the storages that a body allocates for what is written in it."""
-    return [storage.op for storage in storages_of(classes, outliving=True).found]
+    return [storage.op for storage in storages_of(classes, outliving=True).storages]
 
 
 def peaks_of(classes: AliasClasses, rows: Rows) -> Row:
     """Return the most bytes that are live at once, on each device and at each sample."""
-    storages = storages_of(classes, outliving=True).found
-    arms = [tuple(Arm(str(b), str(a)) for b, a in found) for found in arms_of(storages)]
+    storages = storages_of(classes, outliving=True).storages
+    arms = [tuple(Arm(str(b), str(a)) for b, a in named) for named in arms_of(storages)]
     peaks: Row = []
     for row in range(rows.count):
         buffers = tuple(

@@ -139,9 +139,9 @@ class _Scan:
         last: dict[int, int] = {}
         classes, live_in = self.classes, self.live_in
         for number in numbers:
-            found = classes.class_of[number]
-            if not live_in[found] and classes.owned[found] and not classes.kept[found]:
-                last[found] = max(number, last.get(found, 0))
+            of = classes.class_of[number]
+            if not live_in[of] and classes.owned[of] and not classes.kept[of]:
+                last[of] = max(number, last.get(of, 0))
         if last:
             self.deaths.names[point] = self.values(sorted(last.values()))
 
@@ -169,9 +169,9 @@ def deaths(classes: AliasClasses, few: bool = False) -> Deaths:
     and those that were planned: other tensors may lie in their bytes as soon as they are dead.
     """
     scan = _Scan(classes)
-    found = scan.run()
+    ends = scan.run()
     if not few or not scan.crowds:
-        return found
+        return ends
     class_of = classes.class_of
     yields = (arm.rows[-1].uses for row in classes.body.choices for arm in row.arms if arm.rows)
     exempt = {class_of[number] for numbers in yields for number in numbers}
@@ -202,16 +202,16 @@ def planned(classes: AliasClasses) -> set[int]:
             tensors.setdefault(root, []).append((start, stop, class_of[number(row.op.results[0])]))
         elif row.facts.views is None and not row.facts.frees:
             lent.update(root_of(value) for value in row.op.operands if is_storage(value))
-    found: set[int] = set()
+    freed: set[int] = set()
     for root, members in tensors.items():
         highest, owner = 0.0, -1
         """The highest end of a tensor so far, and its class."""
         for start, stop, tensor in sorted(members):
             if root in lent or (start < highest and tensor != owner):
-                found |= {tensor, owner}
+                freed |= {tensor, owner}
             if stop > highest:
                 highest, owner = stop, tensor
-    return found
+    return freed
 
 
 def names_alive_after_kills(
@@ -225,11 +225,11 @@ def names_alive_after_kills(
     used: set[int] = set()
     """The classes that are used below."""
     for row in reversed(classes.body.rows):
-        found = [classes.class_of[number] for number in row.uses]
-        if row.facts.frees and not used.isdisjoint(found):
+        read = [classes.class_of[number] for number in row.uses]
+        if row.facts.frees and not used.isdisjoint(read):
             return _Scan(classes, kills_use).run().alive
         if kills_use or not row.facts.frees:
-            used.update(found)
+            used.update(read)
     return {}  # nothing is used after a kill, on any path
 
 
@@ -248,9 +248,9 @@ def live_ranges(classes: AliasClasses, to_kill: bool = False) -> dict[int, Inter
     for row in classes.body.rows:
         uses = row.uses if to_kill or not row.facts.frees else ()
         for number in chain(uses, row.results, *(arm.args for arm in row.arms)):
-            found = class_of[number]
-            first.setdefault(found, row.at)
-            last[found] = row.at
+            of = class_of[number]
+            first.setdefault(of, row.at)
+            last[of] = row.at
     end = max(len(classes.body.rows), 1)
     return {
         number: Interval(start, end if kept[number] else last[number] + 1)

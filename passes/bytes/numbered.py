@@ -166,14 +166,14 @@ class Numbered:
 
     def number(self, value: SSAValue) -> int:
         """Return the number of `value`, a new one if the walk did not meet it."""
-        found = self._numbers.get(id(value))
-        if found is None:
-            found = self._numbers[id(value)] = len(self.values)
+        number = self._numbers.get(id(value))
+        if number is None:
+            number = self._numbers[id(value)] = len(self.values)
             self.values.append(value)
             owner = value.owner
             is_constant = isinstance(owner, Operation) and facts_of(owner).constant
             self.may_have_bytes.append(not is_constant and has_bytes(value.type))
-        return found
+        return number
 
     def _arm(self, block: Block, parent: Arm | None = None, number: int = 0) -> Arm:
         start = len(self.values)

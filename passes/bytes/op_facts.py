@@ -28,6 +28,7 @@ from ...dialects.interfaces import (
     HoldsNoTensors,
     JoinsOperands,
     KernelEffects,
+    Part,
     ReadsOnlySizes,
     Rematerializable,
     ShapedByOperand,
@@ -51,6 +52,8 @@ class OpFacts:
         self.aliasing = kind.get_trait(Aliasing)
         self.calls = kind.get_trait(CallsFunction)
         self.views = kind.get_trait(ViewsOperand)
+        self.cuts = self.views is not None and type(self.views).part is not ViewsOperand.part
+        """True if the result is a part of a storage, which `part_of` returns."""
         self.joins = kind.get_trait(JoinsOperands)
         self.shaped = kind.get_trait(ShapedByOperand)
         self.only_sizes = kind.get_trait(ReadsOnlySizes) is not None
@@ -80,6 +83,12 @@ facts_of_class = cache(OpFacts)
 def facts_of(op: Operation) -> OpFacts:
     """Return the facts of the class of `op`."""
     return facts_of_class(type(op))
+
+
+def part_of(op: Operation) -> Part | None:
+    """Return what the result of `op` has of the storage that it views; None if that is all."""
+    views = facts_of(op).views
+    return None if views is None else views.part(op)
 
 
 def viewed(value: SSAValue) -> SSAValue | None:
@@ -149,11 +158,11 @@ _HAS_BYTES: dict[type[Attribute], bool] = {}
 def has_bytes(type: Attribute) -> bool:
     """Test whether values of `type` may hold tensors; storage is freed with its tensors."""
     kind = type.__class__
-    found = _HAS_BYTES.get(kind)
-    if found is None:
+    may_have = _HAS_BYTES.get(kind)
+    if may_have is None:
         if isinstance(type, TupleType):
             return bool(type.types.data)
-        found = _HAS_BYTES[kind] = not issubclass(
+        may_have = _HAS_BYTES[kind] = not issubclass(
             kind,
             IntegerType
             | IndexType
@@ -163,7 +172,7 @@ def has_bytes(type: Attribute) -> bool:
             | NoneType
             | HoldsNoTensors,
         )
-    return found
+    return may_have
 
 
 def is_storage(value: SSAValue) -> bool:

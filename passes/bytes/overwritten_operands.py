@@ -14,11 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
-from xdsl.dialects.builtin import I64, IntegerAttr
+from xdsl.ir import SSAValue
 
+from ...dialects import memory
+from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from .numbered import Row
+from .op_facts import part_of
 
 Start: TypeAlias = tuple[int, int, bool]
 """A storage, an offset in it, and whether that is the number of a value instead of bytes."""
@@ -42,15 +45,16 @@ class Tensors:
     """The places at which several tensors start."""
 
     def add_slice(self, row: Row) -> None:
-        """Add a `memory.slice_storage`."""
-        self._starts[row.results[0]] = self._start(row)
+        """Add a part of a storage."""
+        part = part_of(row.op)
+        assert part is not None, "an op that cuts a storage"
+        self._starts[row.results[0]] = self._start(row, part.offset)
 
-    def _start(self, row: Row) -> Start:
+    def _start(self, row: Row, offset: int | SSAValue) -> Start:
         """Return the place of a tensor or slice: that of a slice in its storage, if it can be."""
-        storage, attribute = row.uses[0], row.op.properties.get("offset")
-        if attribute is None:
-            return storage, row.uses[1], True
-        offset = cast(IntegerAttr[I64], attribute).value.data
+        storage = row.uses[0]
+        if not isinstance(offset, int):
+            return storage, row.uses[[*operands_of(row.op)].index(offset)], True
         root, start, is_value = self._starts.get(storage, (storage, 0, False))
         if is_value and offset:
             return storage, offset, False
@@ -59,7 +63,8 @@ class Tensors:
     def add_tensor(self, row: Row) -> None:
         """Add a `memory.alloc_tensor`."""
         (tensor,) = row.results
-        start = self._start(row)
+        assert isinstance(row.op, memory.PlacedOp)
+        start = self._start(row, row.op.start[1])
         self.of[tensor] = tensor
         self._starts[tensor] = start
         if self._first.setdefault(start, tensor) != tensor:

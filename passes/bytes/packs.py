@@ -72,7 +72,7 @@ class Pack:
         lifetimes = {
             op: (start, storage.lifetime.stop, size, arms)
             for storage, arms in zip(self.storages, arms_of(self.storages), strict=True)
-            for op, start, size in [(op, at, op.part.size) for op, at in storage.parts]
+            for op, start, size in [(part.op, part.start, part.size) for part in storage.parts]
             or [(storage.op, storage.lifetime.start, storage.op.bytes)]
         }
         gaps: dict[Operation, Sequence[Interval]] = {s.op: s.gaps for s in self.storages if s.gaps}
@@ -131,9 +131,9 @@ class _Home:
                 self.lent[workspace.param] = start, inside
                 return
         starts = list(self.places)
-        found = bisect_right(starts, after)
-        if found < len(starts):
-            self.places[starts[found]].append(storage)
+        first = bisect_right(starts, after)
+        if first < len(starts):
+            self.places[starts[first]].append(storage)
         elif len(starts) < MAX_PLACES:
             self.places[at] = [storage]
 
@@ -245,16 +245,16 @@ def _named_arms(
 
 def side_by_side(parts: Sequence[Part], sizes: Sizes) -> Sequence[Part]:
     """Return the parts of a storage in order; nothing if each does not start where one ends."""
-    by_start = {sizes.size_or(part.op.part.offset): part for part in parts}
-    found: list[Part] = []
+    by_start = {sizes.size_or(part.offset): part for part in parts}
+    ordered: list[Part] = []
     end = Expr.of(0)
     while (part := by_start.pop(end, None)) is not None:
-        found.append(part)
-        size = sizes.size_or(part.op.part.size)
+        ordered.append(part)
+        size = sizes.size_or(part.size)
         if size == Expr.of(0):
             return ()
         end += size
-    return found if len(found) == len(parts) else ()
+    return ordered if len(ordered) == len(parts) else ()
 
 
 class _Opened(NamedTuple):

@@ -18,7 +18,7 @@ from ...dialects.tensors import as_tensor, element_size, static_size
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ...operators.sizes.size_expressions import Expr
 from ..sizes.reader import Sizes
-from .op_facts import facts_of, viewed
+from .op_facts import part_of, viewed
 
 
 class Room(NamedTuple):
@@ -77,7 +77,7 @@ class Rooms:
         for slice in reversed(path):
             op = slice.owner
             assert isinstance(op, Operation), "a view"
-            if (views := facts_of(op).views) is not None and (part := views.part(op)) is not None:
+            if (part := part_of(op)) is not None:
                 start = room.start + self.sizes.size_or(part.offset)
                 room = Room(room.root, start, self.sizes.size_or(part.size), part.alignment)
             self._rooms[id(slice)] = room

@@ -142,7 +142,7 @@ def may_be_on_demand(op: Operation) -> bool:
 
 def bytes_of(classes: AliasClasses) -> Bytes:
     """Return the bytes of a body."""
-    found = Bytes()
+    bytes = Bytes()
     ops = [row.op for row in classes.body.rows]
     inside = set(ops)
     roots = IntDisjointSet(size=len(classes.class_of))
@@ -169,28 +169,28 @@ def bytes_of(classes: AliasClasses) -> Bytes:
         only_tensors = inside.issuperset(users) and set(users) == set(tensors)
         if only_tensors and not all(map(is_destination_of_shapes, tensors)):
             firsts[op] = first
-            found.storages.update((tensor.tensor, op) for tensor in tensors)
+            bytes.storages.update((tensor.tensor, op) for tensor in tensors)
     written: list[int] = []
     for op in ops:
         if not is_choice(op):
             effects = effects_of(op, alone)
             if any(effects):
-                found.effects[op] = effects
+                bytes.effects[op] = effects
                 written += map(classes.of, effects.writes)
     for number in (*written, *joined, *firsts.values()):
-        found.keys[number] = roots[number]
-    found.key_of = {op: roots[number] for op, number in firsts.items()}
-    found.ordered = {roots[number] for number in written}
+        bytes.keys[number] = roots[number]
+    bytes.key_of = {op: roots[number] for op, number in firsts.items()}
+    bytes.ordered = {roots[number] for number in written}
     for position, op in enumerate(ops):
         for value in (*classes.uses(op), *op.operands, *op.results):
-            key = found.keys.get(classes.of(value))
+            key = bytes.keys.get(classes.of(value))
             if key is not None:
-                found.last[key] = position
+                bytes.last[key] = position
     for value in list(classes.values):
-        key = found.keys.get(classes.of(value))
+        key = bytes.keys.get(classes.of(value))
         if key is not None and classes.is_kept(value):
-            found.last[key] = len(ops)
-    return found
+            bytes.last[key] = len(ops)
+    return bytes
 
 
 @dataclass(eq=False)
@@ -225,24 +225,24 @@ class _Open:
 
     def finish(self, ordered: Container[int]) -> None:
         """Add the current step."""
-        found, self.current = self.current, None
-        assert found is not None, "a step was started"
-        step, reasons = len(self.steps.ops), found.reasons
-        for key, changes in found.keys.items():
+        finished, self.current = self.current, None
+        assert finished is not None, "a step was started"
+        step, reasons = len(self.steps.ops), finished.reasons
+        for key, changes in finished.keys.items():
             self.steps.uses.setdefault(key, []).append(step)
             if key in ordered:
                 self.order(step, key, changes, reasons)
         reasons.update((other, None) for other in (self.stop, self.check) if other is not None)
-        if found.stops:
+        if finished.stops:
             reasons.update(dict.fromkeys(self.since))
             self.since, self.stop = [], step
-        if found.checks:
+        if finished.checks:
             self.check = step
         self.since.append(step)
-        self.number[found.op] = step
-        self.steps.ops.append(found.op)
+        self.number[finished.op] = step
+        self.steps.ops.append(finished.op)
         self.steps.before.append(sorted(reasons))
-        self.steps.needs.append(list(found.needs))
+        self.steps.needs.append(list(finished.needs))
 
     def order(self, step: int, key: int, changes: bool, reasons: dict[int, None]) -> None:
         """Put `step` after those that changed what it uses, or used what it changes."""
@@ -265,11 +265,11 @@ class _Reader:
     """The blocks that are being read, outermost first."""
     open: dict[Block, _Open] = field(default_factory=lambda: {})
     position: int = -1
-    found: list[Steps] = field(default_factory=lambda: [])
+    blocks: list[Steps] = field(default_factory=lambda: [])
 
     def read(self) -> list[Steps]:
         run_nested(self.read_block(self.classes.block))
-        return self.found
+        return self.blocks
 
     def read_block(self, block: Block) -> Iterator[Any]:
         """Read a block; yield what reads the arms of its branches."""
@@ -291,7 +291,7 @@ class _Reader:
                 top.finish(self.bytes.ordered)
         self.path.pop()
         steps.at_end.update(key for key in steps.uses if self.bytes.last[key] > self.position)
-        self.found.append(steps)
+        self.blocks.append(steps)
 
     def is_on_demand(self, op: Operation, top: _Open) -> bool:
         """Test whether `op` is executed when it is needed; record it then."""
@@ -372,5 +372,5 @@ class _Reader:
 
 def steps_of(classes: AliasClasses) -> tuple[Bytes, list[Steps]]:
     """Return the bytes of a body, and the steps of its blocks, those in a branch before it."""
-    found = bytes_of(classes)
-    return found, _Reader(classes, found).read()
+    bytes = bytes_of(classes)
+    return bytes, _Reader(classes, bytes).read()

@@ -31,7 +31,7 @@ from ...operators.intervals import Interval
 from .aliases import AliasClasses, Contents, bodies_of, contents_of
 from .liveness import live_ranges
 from .numbered import Arm
-from .op_facts import facts_of
+from .op_facts import facts_of, part_of
 
 
 class Scope(Protocol):
@@ -68,7 +68,9 @@ class Scope(Protocol):
 class Part(NamedTuple):
     """A slice of a storage that lives from its own first tensor."""
 
-    op: memory.SliceStorageOp
+    op: Operation
+    offset: int | SSAValue
+    size: int | SSAValue
     start: int
 
 
@@ -93,7 +95,7 @@ class Storages:
     """The storages of a body that may share an arena, in program order, and its blocks."""
 
     regions: dict[Block, Arm] = field(default_factory=lambda: {})
-    found: list[Storage] = field(default_factory=lambda: [])
+    storages: list[Storage] = field(default_factory=lambda: [])
 
 
 def is_destination_of_shapes(op: Operation) -> bool:
@@ -109,13 +111,13 @@ def is_destination_of_shapes(op: Operation) -> bool:
     return is_written
 
 
-def slices_of(storage: SSAValue) -> Sequence[memory.SliceStorageOp] | None:
+def slices_of(storage: SSAValue) -> Sequence[Operation] | None:
     """Return the slices that a storage is for, each of which is for tensors; None of another."""
-    found = [use.operation for use in storage.uses]
-    slices = [op for op in found if isinstance(op, memory.SliceStorageOp)]
-    users = [use.operation for op in slices for use in op.slice.uses]
+    readers = [use.operation for use in storage.uses]
+    slices = [op for op in readers if facts_of(op).cuts]
+    users = [use.operation for op in slices for use in op.results[0].uses]
     are_tensors = all(type(user) is memory.AllocTensorOp for user in users)
-    return slices if slices and len(slices) == len(found) and are_tensors else None
+    return slices if slices and len(slices) == len(readers) and are_tensors else None
 
 
 def users_of(storage: SSAValue, classes: AliasClasses) -> Contents | None:
@@ -141,7 +143,7 @@ def storages_of(classes: AliasClasses, *, outliving: bool = False) -> Storages:
     arms = (classes.body.body, *(arm for row in rows for arm in row.arms))
     regions = {arm.block: arm for arm in arms}
     ranges = live_ranges(classes, to_kill=True)
-    found, has_loops = Storages(regions), any(row.facts.ends_loop for row in rows)
+    storages, has_loops = Storages(regions), any(row.facts.ends_loop for row in rows)
     position, class_of = classes.body.position, classes.of
     for row in rows:
         op = row.op
@@ -160,17 +162,18 @@ def storages_of(classes: AliasClasses, *, outliving: bool = False) -> Storages:
         tensors = [user for user in contents.users if isinstance(user, memory.AllocTensorOp)]
         calls = [user for user in contents.users if not isinstance(user, memory.AllocTensorOp)]
         assert op.parent is not None, "an op of a body"
-        parts = [
-            Part(slice, min(filter(None, starts), default=lifetime.start))
-            for slice in slices_of(op.results[0]) or ()
-            for starts in [[position(use.operation) for use in slice.slice.uses]]
-        ]
+        parts: list[Part] = []
+        for slice in slices_of(op.results[0]) or ():
+            starts = [position(use.operation) for use in slice.results[0].uses]
+            start = min(filter(None, starts), default=lifetime.start)
+            if (part := part_of(slice)) is not None:
+                parts.append(Part(slice, part.offset, part.size, start))
         region = regions[op.parent]
         gaps: Sequence[Interval] = ()
         if has_loops and not calls and not parts:
             gaps = gaps_between(ranges[class_of(value)] for value in contents.values)
-        found.found.append(Storage(op, tensors, region, lifetime, calls, parts, gaps))
-    return found
+        storages.storages.append(Storage(op, tensors, region, lifetime, calls, parts, gaps))
+    return storages
 
 
 def gaps_between(intervals: Iterable[Interval]) -> list[Interval]:

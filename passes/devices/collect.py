@@ -1,7 +1,7 @@
 """
 Walk a module and collect its device constraints, in program order.
 
-Ops state theirs as traits (`dialects.interfaces.devices`); devices in signatures and in types are
+Ops state theirs as traits (`dialects.interfaces.device_rules`); devices in signatures and in types are
 read here. The first conflict is thus the first in the text. (TVM: the first phase of PlanDevices,
 `DeviceAnalyzer`.)
 """
@@ -9,12 +9,7 @@ read here. The first conflict is thus the first in the text. (TVM: the first pha
 from __future__ import annotations
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import (
-    ArrayAttr,
-    DictionaryAttr,
-    FunctionType,
-    ModuleOp,
-)
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp
 from xdsl.ir import Attribute, Operation
 
 from ...dialects import relay
@@ -120,5 +115,5 @@ def annotation(attrs: ArrayAttr[DictionaryAttr] | None, index: int) -> VirtualDe
     """Return the device that entry `index` of a function's `arg_attrs` or `res_attrs` names."""
     if attrs is None:
         return None
-    found = attrs.data[index].data.get(DEVICE)
-    return found if isinstance(found, VirtualDeviceAttr) else None
+    device = attrs.data[index].data.get(DEVICE)
+    return device if isinstance(device, VirtualDeviceAttr) else None

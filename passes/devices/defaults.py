@@ -23,8 +23,8 @@ def assign_defaults(constraints: DeviceConstraints, default: VirtualDeviceAttr) 
     for name, function in constraints.functions.items():
         own = number
         for i in range(len(function.function_type.outputs)):
-            found = complete(constraints, constraints.results[name, i], number)
-            own = found if i == 0 else own
+            device = complete(constraints, constraints.results[name, i], number)
+            own = device if i == 0 else own
         for i in range(len(function.function_type.inputs)):
             complete(constraints, constraints.parameters[name, i], own)
         for block in function.body.blocks:
@@ -37,10 +37,10 @@ def complete(constraints: DeviceConstraints, placement: Placement, device: int) 
     """Complete a placement, of a function its result first, and return its device."""
     if isinstance(placement, int):
         return constraints.domains.default(placement, device)
-    found = complete(constraints, placement.result, device)
+    completed = complete(constraints, placement.result, device)
     for part in placement.params:
-        complete(constraints, part, found)
-    return found
+        complete(constraints, part, completed)
+    return completed
 
 
 def _complete_block(constraints: DeviceConstraints, block: Block, device: int) -> None:

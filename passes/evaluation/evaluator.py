@@ -6,8 +6,8 @@ Reference evaluation of programs at every level from `relay` to `memory-planned`
 Ops are evaluated one at a time, in program order, with the NumPy kernels of `runtime.kernels`.
 Memory is taken literally: an `alloc_tensor` is a view of its storage's bytes and a kernel writes
 into it, so a wrong plan computes wrong numbers here. Control flow runs on an explicit stack of
-generators: only memory bounds the depth of recursion, and a limit bounds memory. `rules` says what
-each op computes; tensor operators are in `operators`.
+generators: only memory bounds the depth of recursion, and a limit bounds memory. `op_rules` says
+what each op computes; tensor operators are in `kernel_calls`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from math import inf
 from typing import Any, TypeAlias, cast
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects import memory, relay
@@ -33,10 +33,11 @@ from ..analysis.arrays import Array
 from ..analysis.blocks import only_block
 from ..functions.symbol_names import symbols_of
 from ..support.diagnostics import Note, PassError, location_of
+from ..workspaces.caller_sizes import origin_of
+from ..workspaces.workspace_sizes import clone_origin, shape_read
 from .evaluated_values import Enter, Value
 from .kernel_calls import OperatorEvaluator
 from .op_rules import RULES, At
-from .workspace_blocks import size_block
 
 Run: TypeAlias = Generator[Enter, Sequence[Value], Sequence[Value]]
 
@@ -100,11 +101,11 @@ class Evaluator:
 
     def size_block(self, op: memory.WorkspaceSizeOp) -> Block:
         """Return the block that computes the size of a workspace from shapes."""
-        found = self._size_blocks.get(op)
-        if found is None:
+        block = self._size_blocks.get(op)
+        if block is None:
             function = self.symbols.get(op.function.string_value())
-            found = self._size_blocks[op] = size_block(op, function)
-        return found
+            block = self._size_blocks[op] = size_block(op, function)
+        return block
 
     @cached_property
     def _with_named_dims(self) -> Set[Operation]:
@@ -215,3 +216,47 @@ def evaluate(
     default half of what is available), and after `max_ops` ops.
     """
     return list(Evaluator(module, params or {}, memory, max_ops).call(function, args))
+
+
+def size_block(op: memory.WorkspaceSizeOp, function: Operation | None) -> Block:
+    """Return a block that yields what `op` computes for `function`, on the same operands."""
+    name, index = op.function.string_value(), op.param.value.data
+    if not isinstance(function, func.FuncOp):
+        raise PassError(f"@{name} has no body in this module", op)
+    body = only_block(function)
+    param, shapes = body.args[index], dict(op.shapes_by_parameter(function))
+    block = Block(arg_types=[shape.type for shape in op.shapes])
+    inside: dict[SSAValue, SSAValue] = {}
+    inner = dict(zip(op.shapes, block.args, strict=True))
+    given = {i: [inner[value] for value in values] for i, values in shapes.items()}
+    packs = [memory.Packing(pack) for pack in packs_within(param)]
+    orders = {packing.orders for packing in packs}
+    known = memory.parameter_attributes(function, index).get(memory.SIZE)
+    copied = packs[0].op.clone() if packs else memory.PackOp(1)
+    if copied.workspace is not None:
+        copied.operands = []
+    block.add_op(copied)
+    for packing in packs:
+        inside[packing.op.pack] = copied.pack
+        for slice in packing.slices:
+            if slice.dynamic_size is not None and slice.dynamic_size not in inside:
+                origin = origin_of(slice.dynamic_size, body)
+                if origin is None or not all(param.index in given for param in origin.params):
+                    raise PassError("this size depends on more than the shapes that are given", op)
+                copies, size = clone_origin(origin, lambda read: shape_read(read, given))
+                block.add_ops(copies)
+                inside[slice.dynamic_size] = size
+            block.add_op(slice.clone(inside))
+    if isinstance(known, IntegerAttr):
+        block.add_op(memory.SliceOp(copied.pack, memory.Slice(0, 1, known.value.data)))
+    if len(orders) != 1 or isinstance(known, IntegerAttr):
+        copied.orders = None
+    block.add_ops(
+        [total := memory.TotalOp(copied.pack), relay.YieldOp.create(operands=[total.total])]
+    )
+    return block
+
+
+def packs_within(workspace: SSAValue) -> list[memory.PackOp]:
+    """Return the packs that lay out `workspace`."""
+    return [use.operation for use in workspace.uses if isinstance(use.operation, memory.PackOp)]

@@ -144,11 +144,11 @@ def require_shape(type: Attribute, value: object, at: Operation, what: str) -> N
     tensor = as_tensor(type)
     if tensor is None:
         return
-    dims, found = tensor.get_shape(), np.shape(cast(Any, value))
-    if len(dims) != len(found) or any(
-        d not in (DYNAMIC_INDEX, f) for d, f in zip(dims, found, strict=True)
+    dims, shape = tensor.get_shape(), np.shape(cast(Any, value))
+    if len(dims) != len(shape) or any(
+        d not in (DYNAMIC_INDEX, f) for d, f in zip(dims, shape, strict=True)
     ):
-        shown = " x ".join(map(str, found))
+        shown = " x ".join(map(str, shape))
         raise PassError(f"{what} is declared as {type}, but its shape is {shown}", at)
 
 
@@ -184,10 +184,10 @@ def types_at_shapes(op: Operation, args: Sequence[Array]) -> Sequence[Attribute]
         raise PassError(f"{applied(op, operands)}: {error}", op) from error
     if types is None:
         raise PassError(f"{op.name} has no type rule for these shapes", op)
-    for result, found in zip(op.results, types, strict=True):
-        if refine(with_device(result.type, None), found) is None:
+    for result, type in zip(op.results, types, strict=True):
+        if refine(with_device(result.type, None), type) is None:
             raise PassError(
-                f"{applied(op, operands)}: the result is a {found}, but is declared as "
+                f"{applied(op, operands)}: the result is a {type}, but is declared as "
                 f"{result.type}",
                 op,
             )

@@ -21,15 +21,7 @@ from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import (
-    Attribute,
-    Block,
-    Operation,
-    OpResult,
-    ParametrizedAttribute,
-    Region,
-    SSAValue,
-)
+from xdsl.ir import Attribute, Block, Operation, OpResult, ParametrizedAttribute, Region, SSAValue
 from xdsl.traits import ConstantLike
 
 from ...dialects import relay
@@ -158,7 +150,7 @@ _END = "end"
 
 def closures_in(module: ModuleOp) -> list[Closure]:
     """Return the closures of `module`, each before those in it; an error if they use too much."""
-    found: list[_Frame] = []
+    closures: list[_Frame] = []
     structures: dict[object, int] = {}
     total = 0
     for top in module.ops:
@@ -193,7 +185,7 @@ def closures_in(module: ModuleOp) -> list[Closure]:
             if isinstance(here, relay.FnOp):
                 parent = frames[-1].op if frames else None
                 frame = _Frame(here, parent, top, is_generic)
-                found.append(frame)
+                closures.append(frame)
                 frames.append(frame)
                 frame.mention(here.result.type)
                 pending += (frame, here.body.block)
@@ -207,7 +199,7 @@ def closures_in(module: ModuleOp) -> list[Closure]:
             pending += reversed([block for region in here.regions for block in region.blocks])
     return [
         Closure(f.op, f.parent, f.top, (*f.free,), (*f.constants,), (*f.type_params,), f.structure)
-        for f in found
+        for f in closures
     ]
 
 

@@ -10,13 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import (
-    ArrayAttr,
-    DictionaryAttr,
-    FunctionType,
-    StringAttr,
-    TupleType,
-)
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, StringAttr, TupleType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
@@ -57,16 +51,16 @@ def flat_attrs(
     """Return the attributes of parameters or results of `types` for each of their fields."""
     if attrs is None:
         return None
-    found: list[DictionaryAttr] = []
+    entries: list[DictionaryAttr] = []
     for entry, type in zip(attrs, types, strict=True):
         count = sum(1 for _ in leaves_of(type))
         name = entry.data.get(NAME)
         if not isinstance(type, TupleType) or not isinstance(name, StringAttr):
-            found += [entry] * count
+            entries += [entry] * count
             continue
         for i in range(count):
-            found.append(DictionaryAttr({**entry.data, NAME: StringAttr(f"{name.data}.{i}")}))
-    return ArrayAttr(found)
+            entries.append(DictionaryAttr({**entry.data, NAME: StringAttr(f"{name.data}.{i}")}))
+    return ArrayAttr(entries)
 
 
 @dataclass
@@ -85,9 +79,9 @@ class Inserter:
 
     def cast(self, values: Sequence[SSAValue], types: Sequence[Attribute]) -> list[SSAValue]:
         """Return `values` as values of `types`, which differ in their dims."""
-        found, ops = cast_values(values, types)
+        casts, ops = cast_values(values, types)
         self.rewriter.insert(ops, self.place)
-        return found
+        return casts
 
     def rebuilt(self, types: Sequence[Attribute], leaves: Sequence[SSAValue]) -> list[SSAValue]:
         """Return values of `types` with the fields `leaves`."""

@@ -13,7 +13,7 @@ class PlainTypes(ByIdentity[Attribute]):
         plain: dict[Attribute, Attribute] = {}
 
         def plain_type(type: Attribute) -> Attribute:
-            found = with_device(type, None)
-            return plain.setdefault(found, found)
+            without = with_device(type, None)
+            return plain.setdefault(without, without)
 
         super().__init__(plain_type)

@@ -59,10 +59,10 @@ def cast_values(
     values: Sequence[SSAValue], types: Sequence[Attribute]
 ) -> tuple[list[SSAValue], list[Operation]]:
     """Return `values` as values of `types`, which differ in their dims, and the ops to insert."""
-    found: list[SSAValue] = []
+    casts: list[SSAValue] = []
     made: list[Operation] = []
     for value, type in zip(values, types, strict=True):
         ops = recast(value, type) if value.type != type else []
         made += ops
-        found.append(ops[-1].results[0] if ops else value)
-    return found, made
+        casts.append(ops[-1].results[0] if ops else value)
+    return casts, made

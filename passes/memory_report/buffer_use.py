@@ -23,20 +23,12 @@ from ...dialects.xdsl_extras.walking import walk
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ..bytes.buffer_aliases import Buffers, Nested, buffers_in
 from ..bytes.buffer_facts import facts_of
-from ..bytes.op_facts import has_bytes
+from ..bytes.op_facts import has_bytes, part_of
 from ..bytes.rooms import Rooms
 from ..functions.symbol_names import modules_in
-from .columns import (
-    Timeline,
-    arm_names,
-    device_name,
-    function_name,
-    kernel_of,
-    numbered,
-    source_of,
-)
+from .columns import Timeline, arm_names, device_name, function_name, kernel_of, numbered, source_of
 from .model import Branch, Column, FunctionUse, Segment, Storage, Tensor
-from .path_liveness import Span, TakenArm
+from .path_liveness import Span
 
 
 @dataclass(eq=False)
@@ -53,8 +45,7 @@ class _Reader:
         buffers, use, rooms = self.buffers, self.use, Rooms(self.use.formulas.sizes)
         ops = [*buffers.position]
         steps = [op for op in ops if not isinstance(op, memory.BufferOp) and uses_bytes(op)]
-        planned = (op for op in ops if isinstance(op, memory.BufferOp | memory.SliceStorageOp))
-        spans = {op: self.span(op) for op in planned}
+        spans = {op: self.span(op) for op in ops if is_planned(op)}
         spans = {op: span._replace(arms=self.arms(op)) for op, span in spans.items()}
         arenas = {
             value: self.held(value)
@@ -105,7 +96,7 @@ class _Reader:
     def span(self, op: Operation) -> Span:
         """Return the positions at which a buffer, or what a call lends, is needed."""
         buffers, start = self.buffers, self.buffers.position[op]
-        if isinstance(op, memory.SliceStorageOp):
+        if part_of(op) is not None:
             at = [buffers.position[user] for user in self.users(op)]
             return Span(min(at, default=start), max(at, default=start) + 1, ())
         alias = buffers.of(op.results[0])
@@ -117,12 +108,12 @@ class _Reader:
             region = region.parent
         return Span(start, stop, ())
 
-    def arms(self, op: Operation) -> tuple[TakenArm, ...]:
+    def arms(self, op: Operation) -> tuple[memory.Arm, ...]:
         """Return the arms that hold `op`, outermost first, of branches that buffers outlive."""
-        arms, at = list[TakenArm](), self.buffers.region(op)
+        arms, at = list[memory.Arm](), self.buffers.region(op)
         while at is not None:
             if at.is_arm and at.holder is not None and at.holder in self.branches:
-                arms.append(TakenArm(self.branches[at.holder], at.number))
+                arms.append(memory.Arm(self.branches[at.holder], at.number))
             at = at.parent
         return tuple(reversed(arms))
 
@@ -161,6 +152,11 @@ def uses_bytes(op: Operation) -> bool:
     return any(has_bytes(value.type) for value in operands_of(op))
 
 
+def is_planned(op: Operation) -> bool:
+    """Test whether `op` is a buffer in a storage, or a part of one that a call is lent."""
+    return isinstance(op, memory.BufferOp) or part_of(op) is not None
+
+
 def column_of(op: Operation | None) -> Column:
     return Column("", None) if op is None else Column(kernel_of(op) or op.name, source_of(op))
 
@@ -168,7 +164,6 @@ def column_of(op: Operation | None) -> Column:
 def read_buffers(module: ModuleOp) -> Iterator[tuple[FunctionUse, Sequence[Operation | None]]]:
     """Yield the memory that each function with buffers uses, and the op of each column of it."""
     for buffers in chain.from_iterable(map(buffers_in, modules_in(module))):
-        kinds = memory.BufferOp | memory.SliceStorageOp
-        if any(isinstance(op, kinds) for op in walk(buffers.function)):
+        if any(map(is_planned, walk(buffers.function))):
             use = FunctionUse(function_name(buffers.entry))
             yield use, _Reader(buffers, use).read()

@@ -6,16 +6,22 @@ on which most bytes are in use.
 
     base 64, %u 32 in (0:0), %v 16 in (0:1)     ->     96
 
-Sizes are numbers, or formulas.
+Sizes are numbers, or formulas; the peak of these is shown as `max(80*n, 64*n + 4*n*n)`, without the
+columns whose sum is never above that of another.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Sequence
-from functools import reduce
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial, reduce
+from operator import ge
 from typing import Any, NamedTuple
 
+from ...operators.sizes.holds import at_least
+from ...operators.sizes.size_expressions import Expr
+from ..sizes.sample_sizes import samples_of
+from .formulas import Formulas
 from .model import Segment
 from .path_liveness import Arms
 
@@ -33,6 +39,11 @@ class Arithmetic(NamedTuple):
     sub: Callable[[Any, Any], Any] = operator.sub
     max: Callable[[Any, Any], Any] = max
 
+    @staticmethod
+    def by(apply: Callable[..., Any]) -> Arithmetic:
+        """Return the operations that `apply` does, which gets their names."""
+        return Arithmetic(*(partial(apply, name) for name in Arithmetic._fields))
+
 
 NUMBERS = Arithmetic()
 
@@ -48,7 +59,7 @@ def most_on_a_path(
             total = reduce(sizes.add, (size for _, size in part), total)
             continue
         last = max(arm.branch for arms, _ in part for arm in arms)
-        found: Any = 0
+        inner: Any = 0
         for number in sorted({a.arm for arms, _ in part for a in arms if a.branch == last}):
             budget[0] -= 1
             path = [
@@ -56,8 +67,8 @@ def most_on_a_path(
                 for arms, size in part
                 if all(a.arm == number for a in arms if a.branch == last)
             ]
-            found = sizes.max(found, most_on_a_path(path, budget, sizes))
-        total = sizes.add(total, found)
+            inner = sizes.max(inner, most_on_a_path(path, budget, sizes))
+        total = sizes.add(total, inner)
     return total
 
 
@@ -89,7 +100,7 @@ class Peak(NamedTuple):
 def loads(
     segments: Iterable[Segment],
     columns: int,
-    values: Sequence[Any],
+    values: Sequence[Any] | Mapping[int, Any],
     sizes: Arithmetic = NUMBERS,
 ) -> list[Any]:
     """Return the most bytes in use in each column, for these `values` of the formulas."""
@@ -102,7 +113,7 @@ def loads(
             size = values[segment.size]
             change[segment.start] = sizes.add(change[segment.start], size)
             change[segment.stop] = sizes.sub(change[segment.stop], size)
-    found: list[Any] = []
+    sums: list[Any] = []
     always: Any = 0
     on_paths: list[Segment] = []
     extra: Any = 0
@@ -113,11 +124,61 @@ def loads(
             on_paths = left + starts[column]
             weights = [(s.arms, values[s.size]) for s in on_paths]
             extra = most_on_a_path(weights, sizes=sizes)
-        found.append(sizes.add(always, extra))
-    return found
+        sums.append(sizes.add(always, extra))
+    return sums
 
 
 def peak_of(found: Sequence[int]) -> Peak:
     """Return the peak of the bytes in each column."""
     size = max(found, default=0)
     return Peak(found.index(size) if found else 0, size)
+
+
+MAX_SHOWN = 3
+"""The maximum number of operands of a maximum that is shown."""
+
+MAX_COMPARED = 300
+"""The maximum number of sums that are compared with each other; more are only counted."""
+
+
+def sums(segments: Sequence[Segment], columns: int, formulas: Formulas) -> list[Expr] | None:
+    """Return the distinct sums of bytes in use; None if they are not sums of polynomials."""
+    sizes, start = formulas.polynomials, min((s.start for s in segments), default=columns)
+    if any(segment.arms or segment.size not in sizes for segment in segments):
+        return None
+    how = Arithmetic.by(formulas.sizes.algebra.apply)
+    return list(dict.fromkeys(loads(segments, columns, sizes, how)[start:]))
+
+
+def largest(candidates: Sequence[Expr]) -> list[Expr]:
+    """Return the sums that are not always at most another."""
+    values = [*zip(*(sample.sizes for sample in samples_of(candidates)), strict=True)]
+    kept: list[int] = []
+
+    def covers(i: int, j: int) -> bool:
+        return all(map(ge, values[i], values[j])) and at_least(candidates[i], candidates[j])
+
+    for i in range(len(candidates)):
+        if not any(covers(j, i) for j in kept):
+            kept = [*(j for j in kept if not covers(i, j)), i]
+    return [candidates[i] for i in kept]
+
+
+def maximum_text(found: Sequence[Expr]) -> str:
+    """Return a maximum as text: `64`, `max(80*n, 64*n + 4)`, `max(80*n, …, 7 more)`."""
+    if len(found) < 2:
+        return str(found[0]) if found else "0"
+    shown = [str(size) for size in found[:MAX_SHOWN]]
+    if len(found) > MAX_SHOWN:
+        shown.append(f"… {len(found) - MAX_SHOWN} more")
+    return f"max({', '.join(shown)})"
+
+
+def peak_text(segments: Sequence[Segment], columns: int, formulas: Formulas) -> str | None:
+    """Return the most bytes in use as text; None if it is not a maximum of polynomials."""
+    loads = sums(segments, columns, formulas)
+    if loads is None:
+        return None
+    if len(loads) > MAX_COMPARED:
+        return f"a maximum of {len(loads):,} sums"
+    return maximum_text(largest(loads))

@@ -133,13 +133,13 @@ class FunctionUse:
 
     def devices(self) -> list[DeviceUse]:
         """Return the devices that the function uses, in order of their first storage."""
-        found: dict[str, DeviceUse] = {}
+        uses: dict[str, DeviceUse] = {}
         for row, storage in enumerate(self.storages):
-            use = found.setdefault(storage.device, DeviceUse(storage.device))
+            use = uses.setdefault(storage.device, DeviceUse(storage.device))
             use.storages.append(row)
         for row, tensor in enumerate(self.tensors):
-            found[self.storages[tensor.storage].device].tensors.append(row)
-        return list(found.values())
+            uses[self.storages[tensor.storage].device].tensors.append(row)
+        return list(uses.values())
 
 
 @dataclass

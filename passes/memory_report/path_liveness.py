@@ -37,14 +37,8 @@ MAX_ARMS = 16
 """The maximum number of arms that a span carries; those of the first branches are dropped."""
 
 
-class TakenArm(NamedTuple):
-    """An arm of a branch; branches are numbered by their ends."""
-
-    branch: int
-    arm: int
-
-
-Arms = tuple[TakenArm, ...]
+Arms = tuple[memory.Arm, ...]
+"""Arms of branches, which are numbered by their ends."""
 
 
 class Span(NamedTuple):
@@ -125,7 +119,9 @@ class _Walk:
         self.branches.append(Branch(row.op, row.at, tuple(bounds)))
         for (to, tensor, arms), taken in handed.items():
             for number in (None,) if len(set(taken)) == len(bounds) else dict.fromkeys(taken):
-                carried = arms if number is None else (*arms, TakenArm(branch, number))[-MAX_ARMS:]
+                carried = (
+                    arms if number is None else (*arms, memory.Arm(branch, number))[-MAX_ARMS:]
+                )
                 self.begin(to, tensor, carried, self.position)
 
     def leave(self, row: Row, arm: Arm, before: Live) -> Iterator[tuple[int, Holder, Arms]]:

@@ -36,25 +36,8 @@ from ..support.diagnostics import PassError
 from ..support.walk import outside_primitives
 from . import path_liveness
 from .buffer_use import read_buffers
-from .columns import (
-    Timeline,
-    arm_names,
-    device_name,
-    function_name,
-    kernel_of,
-    numbered,
-    source_of,
-)
-from .model import (
-    Branch,
-    Call,
-    Column,
-    FunctionUse,
-    MemoryUse,
-    Segment,
-    Storage,
-    Tensor,
-)
+from .columns import Timeline, arm_names, device_name, function_name, kernel_of, numbered, source_of
+from .model import Branch, Call, Column, FunctionUse, MemoryUse, Segment, Storage, Tensor
 from .path_liveness import Arms, Span
 
 CURE = (
@@ -191,18 +174,18 @@ class _Reader:
             inside.setdefault(root_of(op.storage), []).append((op, 0))
         for call, index in self.lent:
             lent.setdefault(root_of(call.operands[index]), []).append((call, index))
-        found: list[list[Span]] = []
+        held: list[list[Span]] = []
         for value, outlives in allocations:
             op, members, calls = value.owner, inside.get(value, []), lent.get(value, [])
             start = (self.classes.body.position(op) or 0) if isinstance(op, Operation) else 0
             used = [span for holder in (*members, *calls) for span in spans.get(holder, ())]
             if isinstance(op, Block) or (outlives and not members):
-                found.append([Span(start, length, ())])
+                held.append([Span(start, length, ())])
             elif len(members) == 1 and used and not calls:
-                found.append([used[0]._replace(start=start), *used[1:]])
+                held.append([used[0]._replace(start=start), *used[1:]])
             else:
-                found.append(_joined(start, used))
-        return found
+                held.append(_joined(start, used))
+        return held
 
     def _columns(self, time: Timeline, steps: Sequence[Row], length: int) -> None:
         count = max(1, time.column(length))

@@ -20,9 +20,8 @@ from typing import Any
 
 from ...planning import Pool
 from ...runtime.plain_text import human, printable, table
-from .loads import Peak, loads, peak_of
+from .loads import Peak, loads, peak_of, peak_text
 from .model import DeviceUse, FunctionUse, MemoryUse, Segment
-from .symbolic_loads import peak_text
 
 SHOWN = 10
 """The number of tensors at the peak that are listed."""
@@ -174,20 +173,20 @@ def planned_with_calls(
     None if that is not known: in a recursion, or if a dim has no value.
     """
     functions = {function.name: function for function in use.functions}
-    found: dict[str, int | None] = {}
+    planned: dict[str, int | None] = {}
     pending = [(entry, False)]
     while pending:
         name, ready = pending.pop()
         function = functions.get(name)
         if function is None:  # it allocates nothing, and calls nothing that does
-            found[name] = 0
+            planned[name] = 0
         elif ready:
-            found[name] = _with_calls(function, device, by_function.get(name, {}), found)
-        elif name not in found:
-            found[name] = None  # until it is known: what a recursion needs is not
+            planned[name] = _with_calls(function, device, by_function.get(name, {}), planned)
+        elif name not in planned:
+            planned[name] = None  # until it is known: what a recursion needs is not
             pending.append((name, True))
             pending += [(f"@{call.callee}", False) for call in function.calls]
-    return found[entry]
+    return planned[entry]
 
 
 def _with_calls(
@@ -198,13 +197,13 @@ def _with_calls(
         return None
     on_device = [use for use in function.devices() if use.device == device]
     held = segments_on(function, on_device[0])[1] if on_device else []
-    found = loads(held, len(function.columns), function.formulas.evaluate(given))
-    most = max(found, default=0)
+    columns = loads(held, len(function.columns), function.formulas.evaluate(given))
+    most = max(columns, default=0)
     for column, callee in function.calls:
         inner = called.get(f"@{callee}")
         if inner is None:
             return None
-        most = max(most, found[min(column, len(found) - 1)] + inner)
+        most = max(most, columns[min(column, len(columns) - 1)] + inner)
     return most
 
 
@@ -272,8 +271,8 @@ def segments_on(use: FunctionUse, device: DeviceUse) -> tuple[list[Segment], lis
 
 
 def _sum_text(use: FunctionUse, numbers: Sequence[int]) -> str:
-    found = [use.formulas.polynomials[number] for number in numbers]
-    return str(sum(found[1:], start=found[0])) if found else "0"
+    sizes = [use.formulas.polynomials[number] for number in numbers]
+    return str(sum(sizes[1:], start=sizes[0])) if sizes else "0"
 
 
 def _largest(
@@ -282,11 +281,11 @@ def _largest(
     alive = [segment for segment in live if segment.start <= peak.column < segment.stop]
     alive = [segment for segment in alive if values[segment.size]]
     alive.sort(key=lambda segment: -values[segment.size])
-    found: list[AtPeak] = []
+    largest: list[AtPeak] = []
     for segment in alive[:SHOWN]:
         tensor = use.tensors[segment.row]
         constant = use.formulas.constant(tensor.size) is not None
-        found.append(
+        largest.append(
             AtPeak(
                 tensor.name,
                 values[segment.size],
@@ -298,7 +297,7 @@ def _largest(
                 str(tensor.source or ""),
             )
         )
-    return found
+    return largest
 
 
 def text_lines(reports: Sequence[DeviceReport]) -> Iterator[str]:
@@ -344,7 +343,7 @@ def _block(report: DeviceReport) -> Iterator[str]:
         return
     where = f" if {report.examples}" if report.missing else ""
     yield printable(f"  largest of the tensors alive at the peak{where}:")
-    found = [
+    lines = [
         [
             tensor.name,
             f"{tensor.bytes:,} B",
@@ -355,7 +354,7 @@ def _block(report: DeviceReport) -> Iterator[str]:
         ]
         for tensor in report.largest
     ]
-    yield from table([["tensor", "bytes", "", "slot", "written by", "source"], *found], "<>>><<")
+    yield from table([["tensor", "bytes", "", "slot", "written by", "source"], *lines], "<>>><<")
 
 
 def _line_of(report: DeviceReport, amount: Amount) -> str:

@@ -32,9 +32,6 @@ from .names import BodyNames, Summaries
 from .overwriting_kernels import may_lie_over
 from .slots import ZERO, Slot, Slots, Unordered
 
-PLACED = {memory.AllocTensorOp, memory.SliceStorageOp}
-"""The ops whose result lies in a storage."""
-
 
 class Choosing(NamedTuple):
     """A choice of which an arm is being checked."""
@@ -120,7 +117,7 @@ class Checker:
     def execute(self, row: Row) -> None:
         """Check an op other than a choice."""
         op, facts, kind = row.op, row.facts, type(row.op)
-        if kind in PLACED:
+        if facts.cuts or kind is memory.AllocTensorOp:
             slot = self.slots.of(op.results[0])
             assert slot is not None, "bytes of a storage"
             self.place(op, slot)
@@ -151,16 +148,16 @@ class Checker:
 
     def with_sizes(self) -> set[int]:
         """Return the ops that compute sizes of tensors and storages, by position."""
-        found, needed = set[int](), set[int]()
+        rows, needed = set[int](), set[int]()
         for row in reversed(self.body.rows):
             kind = type(row.op)
-            if kind not in PLACED and kind is not memory.AllocStorageOp:
+            if not row.facts.cuts and kind not in (memory.AllocTensorOp, memory.AllocStorageOp):
                 is_read = kind is memory.SliceOp or row.facts.calls is not None
                 if not is_read and needed.isdisjoint(row.results):
                     continue
-                found.add(row.at)
+                rows.add(row.at)
             needed.update(row.uses)
-        return found
+        return rows
 
     def read_sizes(self, row: Row) -> None:
         """Read sizes after those of the operands, and dims that follow from those of arguments."""
@@ -190,8 +187,8 @@ class Checker:
     def join(self, row: Row, parts: Sequence[SSAValue]) -> None:
         """Check that the parts of a join tile it, and note where it is."""
         whole, number = bytes_of(row.op.results[0], self.slots.rooms.sizes), self.body.number
-        found = [self.place_of(number(part)) for part in parts]
-        places = [slot for slot in found if slot is None or not slot.is_empty]
+        slots = [self.place_of(number(part)) for part in parts]
+        places = [slot for slot in slots if slot is None or not slot.is_empty]
         first, end = places[0] if places else None, ZERO
         for slot in places:
             if first is None or slot is None:
@@ -214,13 +211,13 @@ class Checker:
         for first, last in zip(end.start.initial, end.next, strict=True):
             if same_bytes_as(first) is same_bytes_as(last):
                 continue
-            found, handed = (self.place_of(self.body.number(value)) for value in (first, last))
-            if found is None or handed is None:
+            used, handed = (self.place_of(self.body.number(value)) for value in (first, last))
+            if used is None or handed is None:
                 raise NotShown("cannot tell where what a loop carries is", end)
-            is_there = found.storage is handed.storage
-            if not is_there or self.start_of(found) != self.start_of(handed):
+            is_there = used.storage is handed.storage
+            if not is_there or self.start_of(used) != self.start_of(handed):
                 raise PassError(
-                    f"a turn hands on bytes {handed}, but the next one uses bytes {found}",
+                    f"a turn hands on bytes {handed}, but the next one uses bytes {used}",
                     end,
                     notes=[(end.start, "it starts here")],
                 )
@@ -320,11 +317,11 @@ class Checker:
         slot = self.slots.of(self.body.values[value])
         if slot is not None and value not in self.state.written.now:
             self.overwrite(row, slot, How.KILLED)  # what lies there is of another tensor
-        killed, found = End(How.KILLED, row.op), self.names.sharing(value)
-        for shared in found:
+        killed, names = End(How.KILLED, row.op), self.names.sharing(value)
+        for shared in names:
             if shared not in ends.now or ends.now[shared].how is not How.KILLED:
                 ends.set(shared, killed)
-        for origin in found:
+        for origin in names:
             slots = [*held.slots_of.get(origin, ())]
             if slots and all(name in ends.now for name in self.names.naming(origin)):
                 for slot in slots:  # no intact value names it: any op may overwrite it

@@ -122,22 +122,22 @@ class Contents:
         place = slot.place
         if place is None and slot.static is None:
             return [*self.values]
-        found: list[Slot] = []
+        slots: list[Slot] = []
         if slot.static is None:
-            found += (other for _, _, other in self.numbers)
+            slots += (other for _, _, other in self.numbers)
         else:
             start, stop = slot.static
             for k in range(bisect_left(self.numbers, (start - self.longest,)), len(self.numbers)):
                 if self.numbers[k][0] >= stop:
                     break
-                found.append(self.numbers[k][2])
+                slots.append(self.numbers[k][2])
         near: Iterable[Place | None] = self.places
         if place is not None and place.packed.packing.orders is not None and not is_everything:
             self._log(Event.NEEDS, place)
             others = self.places if len(self.logs) > 1 else ()
             near = [None, place, *(at for at in others if at and at.packed is not place.packed)]
-        found += chain.from_iterable(self.places.get(there, ()) for there in near)
-        return found
+        slots += chain.from_iterable(self.places.get(there, ()) for there in near)
+        return slots
 
     def need_together(self, place: Place, other: Place) -> None:
         """Note that two slices of a pack are needed at once, by one op."""
@@ -180,23 +180,23 @@ class Held(Undoable[tuple[Slot, int], bool]):
 
     def near(self, slot: Slot) -> list[tuple[Slot, bool, int]]:
         """Return what overlaps `slot` (True) or may (False), each with a value that lies there."""
-        contents, found = self.beside(slot), list[tuple[Slot, bool, int]]()
+        contents, overlapping = self.beside(slot), list[tuple[Slot, bool, int]]()
         for other in () if slot.is_empty else contents.near(slot, bool(self.slots.unordered)):
             overlap = not other.is_empty and self.slots.overlap(other, slot)
             if overlap is not False:
-                found += [(other, bool(overlap), value) for value in contents.values[other]]
-        return found
+                overlapping += [(other, bool(overlap), value) for value in contents.values[other]]
+        return overlapping
 
     def unordered(self) -> Unordered:
         """Return the slices of ordered packs that are needed together and may share bytes."""
-        found: Unordered = {}
+        unordered: Unordered = {}
         for contents in self._contents.values():
             for packed, log in contents.logs.items():
                 orders = packed.packing.orders
                 pairs = () if orders is None else orders.unordered(log)
                 if pairs:
-                    found.setdefault(packed.packing.op, set()).update(pairs)
-        return found
+                    unordered.setdefault(packed.packing.op, set()).update(pairs)
+        return unordered
 
 
 class State:

@@ -29,7 +29,7 @@ from ...dialects.memrefs import MemRef, as_memref, element_bytes
 from ...dialects.tensors import Tensor, as_tensor, element_size, storage_alignment
 from ...operators.sizes.holds import at_least
 from ...operators.sizes.size_expressions import Dims, Expr
-from ..bytes.op_facts import is_part
+from ..bytes.op_facts import is_part, part_of
 from ..bytes.rooms import Room
 from ..sizes.reader import PACK
 from ..support.diagnostics import PassError
@@ -78,8 +78,8 @@ class Lending:
         """Check that `slot`, a tensor or a slice, is aligned and lies in its storage."""
         room = self.slots.rooms.of_storage(op.operands[0])
         type = as_tensor(op.results[0].type) or as_memref(op.results[0].type)
-        if isinstance(op, memory.SliceStorageOp):
-            alignment = op.alignment.value.data
+        if (part := part_of(op)) is not None:
+            alignment = part.alignment
         elif isinstance(type, MemRefType):
             alignment = element_bytes(type.element_type) or 1
         else:

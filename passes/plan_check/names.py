@@ -252,9 +252,9 @@ def summary(body: Numbered, returned: Summaries) -> Returned:
         for row in body.choices:
             names.leave(row)
     yielded = body.body.rows[-1].uses if body.body.rows else ()
-    found = [reached((v,), names.above) if body.may_have_bytes[v] else {} for v in yielded]
-    named = [value for values in found for value in values if body.may_have_bytes[value]]
+    origins = [reached((v,), names.above) if body.may_have_bytes[v] else {} for v in yielded]
+    named = [value for values in origins for value in values if body.may_have_bytes[value]]
     return Returned(
-        tuple(frozenset(i for i, arg in enumerate(body.body.args) if arg in v) for v in found),
+        tuple(frozenset(i for i, arg in enumerate(body.body.args) if arg in v) for v in origins),
         len(set(named)) < len(named),
     )

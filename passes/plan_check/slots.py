@@ -15,12 +15,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Block, SSAValue
 
 from ...dialects import memory
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ...operators.sizes.holds import at_least
 from ...operators.sizes.size_expressions import Expr, Symbol
+from ..bytes.op_facts import facts_of
 from ..bytes.rooms import Room, Rooms
 from ..sizes.reader import PACK, Packed, Sizes
 
@@ -102,21 +103,23 @@ class Slots:
 
     def of(self, value: SSAValue) -> Slot | None:
         """Return the slot of a tensor or a slice of a storage, None of another value."""
-        found = self._of.get(id(value))
-        if found is not None:
-            return found
+        slot = self._of.get(id(value))
+        if slot is not None:
+            return slot
         op = value.owner
-        if type(op) is memory.SliceStorageOp:
-            found = self.all_of(value)
+        if isinstance(op, Block):
+            return None
+        if facts_of(op).cuts:
+            slot = self.all_of(value)
         elif isinstance(op, memory.PlacedOp):
             key = (*map(id, operands_of(op)), id(op.properties.get("offset")), id(value.type))
-            found = self._at.get(key)
-            if found is None:
-                found = self._at[key] = self.slot(*self.rooms.of_tensor(op))
+            slot = self._at.get(key)
+            if slot is None:
+                slot = self._at[key] = self.slot(*self.rooms.of_tensor(op))
         else:
             return None
-        self._of[id(value)] = found
-        return found
+        self._of[id(value)] = slot
+        return slot
 
     def all_of(self, storage: SSAValue) -> Slot:
         """Return the slot of all bytes of `storage`."""
@@ -129,14 +132,14 @@ class Slots:
     def slot(self, root: SSAValue, start: Expr, size: Expr) -> Slot:
         """Return the slot of `size` bytes from `start` on in `root`."""
         key = id(root), start, size
-        found = self._slots.get(key)
-        if found is None:
+        slot = self._slots.get(key)
+        if slot is None:
             first, length = start.constant, size.constant
             static = None if first is None or length is None else (first, first + length)
             place = None if static else place_of(start, size)
-            found = Slot(root, start, size, len(self._slots), static, place)
-            self._slots[key] = found
-        return found
+            slot = Slot(root, start, size, len(self._slots), static, place)
+            self._slots[key] = slot
+        return slot
 
     def start_of(self, slot: Slot) -> Expr:
         """Return the start of a slot; in a slice beside others, by that of the first of them."""

@@ -49,18 +49,18 @@ class Available:
 
     @staticmethod
     def of(block: Block) -> Available:
-        found = Available(block)
+        available = Available(block)
         required = -1
         for index, op in enumerate(block.ops):
             after = index
             if may_move(op):
-                after = max([required, *map(found.after_value, operands_of(op))])
+                after = max([required, *map(available.after_value, operands_of(op))])
                 if type(op) is relay.RequireOp:
                     required = after
-            found.ops.append(op)
-            found.index[op] = index
-            found.after.append(after)
-        return found
+            available.ops.append(op)
+            available.index[op] = index
+            available.after.append(after)
+        return available
 
     def after_value(self, value: SSAValue) -> int:
         """Return the index of the op after which `value` can be available."""

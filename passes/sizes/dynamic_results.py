@@ -77,8 +77,8 @@ class DynamicShapes:
         if reifies is None:
             dims = [result.dims for result in code.results(op)]
         else:
-            found = zip(reifies.result_dims(op, code.enter(op)), op.results, strict=True)
-            dims = [checked_dims(given, result) for given, result in found]
+            results = zip(reifies.result_dims(op, code.enter(op)), op.results, strict=True)
+            dims = [checked_dims(given, result) for given, result in results]
         return [code.shape(given, "out_shape") for given in dims]
 
     def _shapes_of_kernel(self, call: relay.CallLoweredOp, code: HostCode) -> Sequence[SSAValue]:

@@ -22,14 +22,7 @@ from math import gcd
 from typing import cast
 
 from xdsl.dialects import arith, func, tensor
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    FloatAttr,
-    IndexType,
-    IntegerAttr,
-    ModuleOp,
-    i64,
-)
+from xdsl.dialects.builtin import DYNAMIC_INDEX, FloatAttr, IndexType, IntegerAttr, ModuleOp, i64
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 
 from ...dialects import memory, relay
@@ -162,10 +155,10 @@ class Sizes(RuleReader):
 
     def size(self, value: SSAValue) -> Expr:
         """Return the polynomial of an i64 or an index."""
-        found = self._sizes.get(value)
-        if found is None:
-            found = self._sizes[value] = self._computed(value)
-        return found
+        size = self._sizes.get(value)
+        if size is None:
+            size = self._sizes[value] = self._computed(value)
+        return size
 
     def know(self, value: SSAValue, size: Expr) -> None:
         """Record the size of a new value."""
@@ -176,7 +169,7 @@ class Sizes(RuleReader):
         self._dims[value] = dims
 
     def _computed(self, value: SSAValue) -> Expr:
-        op, found = value.owner, None
+        op, size = value.owner, None
         if isinstance(op, Operation) and (value.type == i64 or isinstance(value.type, IndexType)):
             name = arith_ops().get(type(op))
             if name is not None:
@@ -186,25 +179,25 @@ class Sizes(RuleReader):
                     sides = self.size(op.lhs), self.size(op.rhs)
                     return self.algebra.apply(CHOOSE, self.condition(op.cond), *sides)
                 case tensor.ExtractOp():
-                    found = self._extracted(op)
+                    size = self._extracted(op)
                 case relay.MeasureOp():
                     return self._measured(op)
                 case arith.IndexCastOp() if op.input.type == i64 or value.type == i64:
                     return self.size(op.input)
                 case _ if op.name == "memref.dim":
-                    found = self._dim_of(op)
+                    size = self._dim_of(op)
                 case memory.SliceOp() | memory.TotalOp():
                     pack = op.pack.owner
                     assert isinstance(pack, memory.PackOp), "only this op makes packs"
                     return self._packed(pack)[value]
                 case memory.WorkspaceSizeOp():
-                    found = self._size_of_workspace(op)
+                    size = self._size_of_workspace(op)
                 case _:
                     pass
         constant, natural = integer(value), isinstance(op, memory.WorkspaceSizeOp)
         if constant is not None:
             return Expr.of(constant)
-        return found or self.algebra.symbol(_shown(value), VALUE, (value,), natural=natural)
+        return size or self.algebra.symbol(_shown(value), VALUE, (value,), natural=natural)
 
     def _dim_of(self, op: Operation) -> Expr | None:
         """Return a dim of a memref."""
@@ -379,10 +372,10 @@ class Sizes(RuleReader):
 
     def dims(self, value: SSAValue) -> Dims:
         """Return the dims of a tensor, or of a memref with those that it is allocated with."""
-        found = self._dims.get(value)
-        if found is None:
-            found = self._dims[value] = self._dims_of(value)
-        return found
+        dims = self._dims.get(value)
+        if dims is None:
+            dims = self._dims[value] = self._dims_of(value)
+        return dims
 
     def _dims_of(self, value: SSAValue) -> Dims:
         if (buffer := as_memref(value.type)) is not None:
@@ -445,15 +438,15 @@ class Sizes(RuleReader):
     def _infer(self, op: Operation) -> list[Dims] | None:
         if any(as_tensor(value.type) is None for value in op.operands):
             return None
-        found = self.results(op)
-        if found is None:
+        types = self.results(op)
+        if types is None:
             return None
         return [
             tuple(
                 self._dim_symbol(result, axis) if dim is UNKNOWN else as_expr(dim)
                 for axis, dim in enumerate(tensor.dims)
             )
-            for tensor, result in zip(found, op.results, strict=True)
+            for tensor, result in zip(types, op.results, strict=True)
         ]
 
     def _dim_symbol(self, value: SSAValue, axis: int) -> Expr:

@@ -29,8 +29,8 @@ def dims_of_results(function: FuncOp) -> list[tuple[str, ...]]:
             named |= {size: name for size, name in zip(known, dims, strict=False) if name}
 
     def of(dims: Sequence[Expr]) -> tuple[str, ...]:
-        found = tuple(named.get(dim, "") for dim in dims)
-        return found if any(found) else ()
+        names = tuple(named.get(dim, "") for dim in dims)
+        return names if any(names) else ()
 
     return [
         of(sizes.dims(value)) if is_dynamic else ()

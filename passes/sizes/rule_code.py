@@ -194,8 +194,8 @@ class RuleCode(SizeCode, RuleReader, ABC):
         values = (*op.operands, *op.results)
         if not data_operands(op) and not any(has_dynamic(value.type) for value in values):
             return [known_tensor(result) for result in op.results]
-        found = super().results(op)
-        if found is None:
+        types = super().results(op)
+        if types is None:
             raise PassError(
                 f"{op.name} has no rule over sizes, so the shapes of its results cannot be "
                 "computed: give it one, InferTypes(typed(rule)) with a Rule of "
@@ -204,7 +204,7 @@ class RuleCode(SizeCode, RuleReader, ABC):
             )
         return [
             Tensor(tensor.element, checked_dims(tensor.dims, result))
-            for tensor, result in zip(found, op.results, strict=True)
+            for tensor, result in zip(types, op.results, strict=True)
         ]
 
     # -------------------------------------------------------------------- checks

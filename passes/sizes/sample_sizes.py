@@ -66,11 +66,11 @@ def points_of(symbols: Sequence[Symbol]) -> Iterator[Point]:
 def samples_of(sizes: Sequence[Expr], limit: float = inf) -> list[Sample]:
     """Return `sizes` at sample points, each combination once, those whose sum is below `limit`."""
     distinct = list(dict.fromkeys(sizes))
-    found: dict[tuple[int, ...], Point] = {}
+    points: dict[tuple[int, ...], Point] = {}
     for point in points_of(free_symbols(distinct)):
         values = (max(0, value) for value in Values(point).all_of(distinct))
         known = dict(zip(distinct, values, strict=True))
         sample = tuple(known[size] for size in sizes)
         if sum(sample) < limit:
-            found.setdefault(sample, point)
-    return [Sample(point, sample) for sample, point in found.items()]
+            points.setdefault(sample, point)
+    return [Sample(point, sample) for sample, point in points.items()]

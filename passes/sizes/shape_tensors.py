@@ -96,10 +96,10 @@ MAX_ELEMENTS = 64
 
 def element_count(type: Attribute) -> int | None:
     """Return the number of elements of a tensor of few integers, else None."""
-    found = as_tensor(type)
-    if found is None or not isinstance(found.element_type, IntegerType) or not is_static(found):
+    tensor = as_tensor(type)
+    if tensor is None or not isinstance(tensor.element_type, IntegerType) or not is_static(tensor):
         return None
-    count = prod(found.get_shape())
+    count = prod(tensor.get_shape())
     return count if count <= MAX_ELEMENTS else None
 
 
@@ -138,11 +138,11 @@ class ShapeTensors:
         known = [dims for dims in operands if dims is not None]
         if len(known) != len(operands):
             return None
-        found, type = self._computed(op, index, known), as_tensor(op.results[index].type)
+        sizes, type = self._computed(op, index, known), as_tensor(op.results[index].type)
         assert type is not None
-        if found is None or op.name in MOVES or op.name == "relay.where":
-            return found
-        return found if all(is_exact(size, type.element_type) for size in found) else None
+        if sizes is None or op.name in MOVES or op.name == "relay.where":
+            return sizes
+        return sizes if all(is_exact(size, type.element_type) for size in sizes) else None
 
     def _computed(self, op: Operation, index: int, operands: list[Dims]) -> Dims | None:
         name, count = op.name, element_count(op.results[index].type)
@@ -157,8 +157,8 @@ class ShapeTensors:
             ]
             spread = [np.broadcast_to(array, _shape(op.results[0])).ravel() for array in arrays]
             groups = zip(*spread, strict=True)
-            found = [self._element(ELEMENTWISE[name], *group) for group in groups]
-            return None if None in found else tuple(size for size in found if size is not None)
+            sizes = [self._element(ELEMENTWISE[name], *group) for group in groups]
+            return None if None in sizes else tuple(size for size in sizes if size is not None)
         if name in REDUCTIONS and operands[0] and count == 1:
             return (self.algebra.apply(REDUCTIONS[name], *operands[0]),)
         return None

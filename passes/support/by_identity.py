@@ -20,7 +20,7 @@ class ByIdentity(Generic[Result]):
         self.known: dict[int, tuple[Attribute, Result]] = {}
 
     def __call__(self, attribute: Attribute) -> Result:
-        found = self.known.get(id(attribute))
-        if found is None:
-            found = self.known[id(attribute)] = attribute, self.function(attribute)
-        return found[1]
+        pair = self.known.get(id(attribute))
+        if pair is None:
+            pair = self.known[id(attribute)] = attribute, self.function(attribute)
+        return pair[1]

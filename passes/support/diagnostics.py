@@ -142,17 +142,17 @@ def location_of(place: Place) -> FileLineColLoc | None:
     if isinstance(place, SSAValue):
         location = getattr(place, "location", None)
         if isinstance(location, LocationAttr):
-            found = file_location(location)
-            if found is not None:
-                return found
+            nearest = file_location(location)
+            if nearest is not None:
+                return nearest
         node = place.owner
     else:
         node = place
     while node is not None:
         if isinstance(node, Operation) and not isinstance(node.location, UnknownLoc):
-            found = file_location(node.location)
-            if found is not None:
-                return found
+            nearest = file_location(node.location)
+            if nearest is not None:
+                return nearest
         node = node.parent
     return None
 

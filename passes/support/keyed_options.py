@@ -21,13 +21,13 @@ def parse_keyed(
     Raises `OptionError` for a value that `parse` rejects with `ValueError`, and for a name that has
     two values.
     """
-    found: dict[str, _T] = {}
+    values: dict[str, _T] = {}
     for text in texts:
         try:
             name, value = parse(text)
         except ValueError as error:
             raise OptionError(f"each of {option} {error}", option) from None
-        before = found.setdefault(name, value)
+        before = values.setdefault(name, value)
         if before is not value and before != value:
             raise OptionError(f"{option} has two values for '{name}'", option)
-    return found
+    return values

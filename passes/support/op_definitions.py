@@ -16,12 +16,7 @@ from functools import cache
 from typing import Any, NamedTuple, TypeAlias, cast
 
 from typing_extensions import override
-from xdsl.dialects.builtin import (
-    ArrayAttr,
-    ArrayOfConstraint,
-    StringAttr,
-    SymbolNameConstraint,
-)
+from xdsl.dialects.builtin import ArrayAttr, ArrayOfConstraint, StringAttr, SymbolNameConstraint
 from xdsl.ir import Attribute, Operation, OpTraits, Region, SSAValue
 from xdsl.irdl import (
     AllOf,
@@ -259,15 +254,15 @@ def _attributes(
 
 def _hold(definitions: Sequence[_Attribute], given: Mapping[str, Attribute]) -> int:
     """Return how many attributes are given as defined; -1 unless all are that need be."""
-    found = 0
+    count = 0
     for name, is_optional, test in definitions:
         if name in given:
             if not test(given[name]):
                 return -1
-            found += 1
+            count += 1
         elif not is_optional:
             return -1
-    return found
+    return count
 
 
 def _test_of_each(constraint: RangeConstraint) -> Test:

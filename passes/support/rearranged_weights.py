@@ -45,15 +45,15 @@ class RearrangedWeights:
 
     rearrange: Callable[[SSAValue], Sequence[Operation]]
     """Returns the ops that rearrange a weight; the result of the last is the new one."""
-    found: dict[SSAValue, SSAValue] = field(default_factory=lambda: {})
+    params: dict[SSAValue, SSAValue] = field(default_factory=lambda: {})
 
     def of(self, weight: SSAValue, rewriter: PatternRewriter) -> SSAValue:
         """Return `weight` rearranged, by ops right after it."""
-        if weight not in self.found:
+        if weight not in self.params:
             assert isinstance(weight.owner, Operation), "weights are results of ops"
             ops = self.rearrange(weight)
             (rearranged,) = ops[-1].results
             rearranged.name_hint = weight.name_hint
             rewriter.insert(ops, InsertPoint.after(weight.owner))
-            self.found[weight] = rearranged
-        return self.found[weight]
+            self.params[weight] = rearranged
+        return self.params[weight]

@@ -64,8 +64,8 @@ class _PatternsByClass(dict[type[Operation], tuple[RewritePattern, ...]]):
         self.patterns = patterns
 
     def __missing__(self, kind: type[Operation]) -> tuple[RewritePattern, ...]:
-        found = self[kind] = tuple(p for p in self.patterns if _accepts(p, kind))
-        return found
+        patterns = self[kind] = tuple(p for p in self.patterns if _accepts(p, kind))
+        return patterns
 
 
 @dataclass(eq=False, init=False)

@@ -20,13 +20,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import OpTrait
 
 from ...dialects import memory, relay
-from ...dialects.device import (
-    UNCONSTRAINED,
-    VirtualDeviceAttr,
-    device_of,
-    disambiguated,
-    is_placed,
-)
+from ...dialects.device import UNCONSTRAINED, VirtualDeviceAttr, device_of, disambiguated, is_placed
 from ...dialects.interfaces import Bufferizable, DeviceRule, Fusible, Pinned, SameDomain
 from ...dialects.relay.incomplete import is_incomplete
 from ...dialects.tensors import has_dynamic

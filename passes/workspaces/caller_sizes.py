@@ -86,7 +86,7 @@ def origin_of(size: SSAValue, body: Block, limit: int = MAX_OPS) -> Origin | Non
 
     None if it depends on more, or takes more than `limit` ops.
     """
-    found: dict[Operation, None] = {}
+    ops: dict[Operation, None] = {}
     params: dict[BlockArgument, None] = {}
     pending: list[tuple[SSAValue, bool]] = [(size, False)]
     while pending:
@@ -94,24 +94,24 @@ def origin_of(size: SSAValue, body: Block, limit: int = MAX_OPS) -> Origin | Non
         op = value.owner
         if isinstance(op, Block) or op.parent is not body:
             return None
-        if op in found:
+        if op in ops:
             continue
         if is_ready:
-            found[op] = None
-            if len(found) > limit:
+            ops[op] = None
+            if len(ops) > limit:
                 return None
             continue
         if reads_shape(op) and isinstance(data := op.operands[0], BlockArgument):
             if data.block is not body or not is_operand(op):
                 return None
             params[data] = None
-            found[op] = None
+            ops[op] = None
             continue
         if isinstance(op, relay.RequireOp) or not may_move(op):
             return None
         pending.append((value, True))
         pending += ((operand, False) for operand in reversed(op.operands))
-    return Origin([*found], sorted(params, key=lambda param: param.index), size)
+    return Origin([*ops], sorted(params, key=lambda param: param.index), size)
 
 
 def lendable_origin(size: SSAValue, body: Block, sizes: Sizes) -> Origin | None:
@@ -153,7 +153,7 @@ def workspaces_of(body: Block) -> list[Workspace]:
     function = body.parent_op()
     if not isinstance(function, func.FuncOp) or function.body.blocks.first is not body:
         return []
-    found: list[Workspace] = []
+    workspaces: list[Workspace] = []
     for argument in body.args:
         if not isinstance(argument.type, memory.StorageType):
             continue
@@ -161,5 +161,5 @@ def workspaces_of(body: Block) -> list[Workspace]:
         if shapes is not None:
             alignment = memory.alignment_of_parameter(function, argument.index)
             listed = frozenset(body.args[i] for i in shapes if 0 <= i < len(body.args))
-            found.append(Workspace(argument, alignment, listed))
-    return found
+            workspaces.append(Workspace(argument, alignment, listed))
+    return workspaces

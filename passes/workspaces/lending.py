@@ -121,7 +121,7 @@ class Lenders:
         """Return the storages that callers of `function` may lend it."""
         classes = self.classes(function)
         results = self.results(function, classes, is_entry)
-        storages = [storage.op for storage in storages_of(classes).found]
+        storages = [storage.op for storage in storages_of(classes).storages]
         return Lent(function, results, self.workspaces(function.body.block, storages, is_entry))
 
     def describe(self, lent: Lent) -> None:
@@ -160,15 +160,15 @@ class Lenders:
         """Return the storages that hold one result each, on every path."""
         homes, block = Homes(self.homes), function.body.block
         tensors = [*islice(returned_tensors(function), MAX_TENSORS)]
-        found = [
+        places = [
             home if isinstance(home := homes.of(value, path), InOneOf) else InOneOf(())
             for value, path in tensors
         ]
-        held = Counter(storage for home in found for storage in home.storages)
+        held = Counter(storage for home in places for storage in home.storages)
         outside = {classes.of(arg) for arg in block.args if not is_storage(arg)}
         outside -= {classes.of(value) for value in returned_values(function)}
         results: list[ResultStorage] = []
-        for number, home in enumerate(found):
+        for number, home in enumerate(places):
             ops = [s.owner for s in home.storages if isinstance(s.owner, memory.AllocStorageOp)]
             if not ops or len(ops) < len(home.storages) or any(held[op.storage] > 1 for op in ops):
                 continue
@@ -215,7 +215,7 @@ class Lenders:
             type = op.storage.type
             assert isinstance(type, memory.StorageType)
             by_type.setdefault(type, []).append((op, origin))
-        found: list[NewWorkspace] = []
+        workspaces: list[NewWorkspace] = []
         for type, pairs in by_type.items():
             origins = [origin for _, origin in pairs if origin is not None]
             count = sum(map(self.dynamic_sizes, origins))
@@ -226,8 +226,8 @@ class Lenders:
                 alignment = max(op.alignment.value.data for op, _ in pairs)
                 never_fails = all(origin.never_fails for origin in origins)
                 shapes = shapes_read(origins)
-                found.append(NewWorkspace(type, alignment, shapes, count, never_fails))
-        return found
+                workspaces.append(NewWorkspace(type, alignment, shapes, count, never_fails))
+        return workspaces
 
     def dynamic_sizes(self, origin: Origin) -> int:
         """Return how many sizes a size adds up: 1, or those in the workspace of a callee."""
@@ -276,13 +276,13 @@ def returned_tensors(function: func.FuncOp) -> Iterator[tuple[SSAValue, tuple[in
 
 def shapes_read(origins: Iterable[Origin]) -> dict[BlockArgument, Attribute]:
     """Return the parameters whose shapes are read, in order, with the types of the shapes."""
-    found: dict[BlockArgument, Attribute] = {}
+    shapes: dict[BlockArgument, Attribute] = {}
     for origin in origins:
         for op in origin.reads:
             param = op.operands[0]
             assert isinstance(param, BlockArgument)
-            found[param] = op.results[0].type
-    return dict(sorted(found.items(), key=lambda pair: pair[0].index))
+            shapes[param] = op.results[0].type
+    return dict(sorted(shapes.items(), key=lambda pair: pair[0].index))
 
 
 def calls_directly(op: Operation) -> bool:
@@ -309,7 +309,7 @@ def functions_to_lend_to(
     Entries are among them if callers outside lend, too; other functions only if they are called.
     """
     recursive = graph.recursive()
-    found: set[str] = set()
+    chosen: set[str] = set()
     for name, op in graph.symbols.items():
         if not isinstance(op, func.FuncOp) or not op.body.blocks:
             continue
@@ -317,5 +317,5 @@ def functions_to_lend_to(
             continue
         is_chosen = lends_to_entries if is_entry(op, entries) else bool(graph.users[name])
         if is_chosen and all(map(calls_directly, graph.users[name])):
-            found.add(name)
-    return found
+            chosen.add(name)
+    return chosen

@@ -97,7 +97,7 @@ class SizeFunctionCode(SizeCode):
     def storages(self, lent: Lent) -> list[SSAValue]:
         """Compute the bytes of the storages that are lent."""
         args = self.function.body.block.args
-        found = [
+        sizes = [
             self.value(result.size) if result.origin is None else self.computed(result.origin)
             for result in lent.results
         ]
@@ -105,8 +105,8 @@ class SizeFunctionCode(SizeCode):
         for i, workspace in enumerate(lent.workspaces, first):
             shapes = [self.shape(param, type) for param, type in workspace.shapes.items()]
             name = self.function.sym_name.data
-            found.append(self.emit(memory.WorkspaceSizeOp(name, i, shapes)))
-        return found
+            sizes.append(self.emit(memory.WorkspaceSizeOp(name, i, shapes)))
+        return sizes
 
     def dims_of(self, value: SSAValue, origin: Origin | None) -> list[SSAValue]:
         """Compute the dynamic dims of the result `value`, whose shape has this origin."""

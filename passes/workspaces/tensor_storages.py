@@ -112,13 +112,13 @@ def merged(homes: Sequence[Home], arms: Sequence[Block]) -> Home:
     tuples = [home for home in homes if isinstance(home, tuple)]
     if len(tuples) == len(homes) and len(set(map(len, tuples))) == 1:
         return tuple(merged(parts, arms) for parts in zip(*tuples, strict=True))
-    found: list[SSAValue] = []
+    storages: list[SSAValue] = []
     for home, arm in zip(homes, arms, strict=True):
         if not isinstance(home, InOneOf) or not all(is_within(s, arm) for s in home.storages):
             return None
-        found += home.storages
-    same_type = len({storage.type for storage in found}) == 1
-    return InOneOf(tuple(found)) if same_type and len(found) <= MAX_ARMS else None
+        storages += home.storages
+    same_type = len({storage.type for storage in storages}) == 1
+    return InOneOf(tuple(storages)) if same_type and len(storages) <= MAX_ARMS else None
 
 
 def is_within(storage: SSAValue, arm: Block) -> bool:

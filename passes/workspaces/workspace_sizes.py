@@ -41,7 +41,7 @@ class Totals:
     """The size of each workspace that is laid out, by its parameter."""
 
     functions: Mapping[str, Operation]
-    found: dict[SSAValue, Total] = field(default_factory=lambda: {})
+    sizes: dict[SSAValue, Total] = field(default_factory=lambda: {})
 
     def record(self, pack: memory.PackOp, total: Total) -> None:
         """Note the size of the workspace that `pack` lays out; an error if there are two."""
@@ -49,9 +49,9 @@ class Totals:
         assert param is not None, "a pack within a workspace"
         if not isinstance(param, BlockArgument):
             raise PassError("the workspace of a pack must be a parameter", pack)
-        if param in self.found:
+        if param in self.sizes:
             raise PassError("a workspace has one pack, but this is the second", pack)
-        self.found[param] = total
+        self.sizes[param] = total
         if isinstance(total, int):
             set_size(param, total)
 
@@ -62,8 +62,8 @@ class Totals:
         if not isinstance(function, func.FuncOp) or not function.body.blocks:
             raise PassError(f"@{name} has no body in this module", op)
         param = function.body.blocks[0].args[index]
-        if param in self.found:
-            return param, self.found[param]
+        if param in self.sizes:
+            return param, self.sizes[param]
         known = memory.parameter_attributes(function, index).get(memory.SIZE)
         if isinstance(known, IntegerAttr):
             return param, known.value.data

@@ -22,8 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..buffers import Ints, as_list
-from ..meter import Meter, OutOfNodes
-from .search import Tables, depth_first
+from .search import Search, Tables, depth_first
 
 
 class _Part(NamedTuple):
@@ -40,40 +39,29 @@ class _Part(NamedTuple):
     last_place: int
 
 
-class CanonicalSearch:
+class CanonicalSearch(Search):
     """
-    Search for a plan of height `capacity`; its offsets in bytes are in `offsets`.
+    A search by sort keys of the bodies, most significant first.
 
-    `keys` are the sort keys of the bodies, most significant first: "T" the most unplaced
-    bytes at any time of the body's life, "W" the length of its life, "A" life times
-    size, "Z" size; each descending.
+    They are "T" the most unplaced bytes at any time of the body's life, "W" the length of its life,
+    "A" life times size, "Z" size; each descending.
     """
 
     def __init__(self, tables: Tables, keys: str):
-        self.tables = tables
+        super().__init__(tables)
         core = tables.core
         life = (core.body_upper - core.body_lower).astype(np.float64)
         size = core.body_size.astype(np.float64)
         self.static: dict[str, NDArray[np.float64]] = {"W": life, "A": life * size, "Z": size}
         self.keys = keys
-        self.offsets: Ints = np.zeros(tables.n, dtype=np.int64)
 
-    def run(self, capacity: int, meter: Meter) -> bool | None:
-        """Return whether a plan exists, or None if `meter` ran out first."""
+    def decide(self, ceiling: Ints) -> bool:
         t = self.tables
-        limits = t.limits(capacity)
-        if limits is None:
-            return False
-        self.capacity, ceiling = limits
-        self.meter = meter
         self.failed: set[tuple[bytes, int, int]] = set()
         roots: list[_Part] = []
         for lo, hi in t.split(0, t.n_cliques, t.cuts) if t.n else ():
             roots += self._part(lo, hi, t.lowest.copy(), t.total, t.cuts, ceiling)
-        try:
-            return depth_first(roots, self._choices)
-        except OutOfNodes:
-            return None
+        return depth_first(roots, self._choices)
 
     def _part(
         self, lo: int, hi: int, sky: Ints, remaining: Ints, cuts: Ints, ceiling: Ints
@@ -112,20 +100,11 @@ class CanonicalSearch:
         for place, at in zip(as_list(places[by_sky]), as_list(skies[by_sky]), strict=True):
             if at == last and place <= last_place:
                 continue
-            self.meter.tick()
             b = int(left[place])
-            near = t.neighbours[b]
-            raised = t.align_up(np.maximum(sky[near], at + t.clearance[b]), near)
-            placed = sky[near] >= capacity
-            if t.alignment is not None:
-                raised[placed] = capacity
-            if (raised > ceiling[near]).any():
+            placed = self.placed(b, at, sky, remaining, ceiling)
+            if placed is None:
                 continue
-            new_sky = sky.copy()
-            new_sky[near] = raised
-            new_sky[b] = capacity
-            new_remaining = remaining.copy()
-            new_remaining[t.own[b]] -= t.own_size[b]
+            new_sky, new_remaining = placed
             a, z = max(t.reach_first[b], lo), min(t.reach_last[b], hi)
             p, q = t.starts[a], t.starts[z]
             floor = np.minimum.reduceat(new_sky[t.member[p:q]], t.start[a:z] - p)

@@ -101,7 +101,7 @@ class Core:
                 f"{len(self.lower)} lifetimes overlap in {self.n_overlaps} pairs; with gaps, arms, "
                 f"ties, pools or offsets at most {MAX_PAIRS} can be planned"
             )
-        found: list[dict[int, tuple[int, int]]] = [{} for _ in range(self.n_bodies)]
+        overlaps: list[dict[int, tuple[int, int]]] = [{} for _ in range(self.n_bodies)]
         size, body, reach = as_list(self.size), as_list(self.body), as_list(self.reach)
         arms = [{arm.branch: arm.arm for arm in of} for of in self.arms] if self.arms else None
         for box, mine in enumerate(size):
@@ -110,11 +110,11 @@ class Core:
                 other, its = body[next_box], size[next_box]
                 if other == k or (arms and exclusive(arms[box], arms[next_box])):
                     continue
-                most_mine, most_its = found[k].get(other, (0, 0))
+                most_mine, most_its = overlaps[k].get(other, (0, 0))
                 most_mine, most_its = max(mine, most_mine), max(its, most_its)
-                found[k][other] = (most_mine, most_its)
-                found[other][k] = (most_its, most_mine)
-        return [[(other, *sizes) for other, sizes in sorted(near.items())] for near in found]
+                overlaps[k][other] = (most_mine, most_its)
+                overlaps[other][k] = (most_its, most_mine)
+        return [[(other, *sizes) for other, sizes in sorted(near.items())] for near in overlaps]
 
     @cached_property
     def body_size(self) -> Ints:
@@ -273,15 +273,15 @@ def _least(spans: list[tuple[int, int, int]], cuts: list[int]) -> list[int]:
     """
     coming = sorted(spans, reverse=True)
     open_: list[tuple[int, int]] = []
-    found: list[int] = []
+    least: list[int] = []
     for time in cuts[:-1]:
         while coming and coming[-1][0] <= time:
             _, stop, value = coming.pop()
             heappush(open_, (value, stop))
         while open_ and open_[0][1] <= time:
             heappop(open_)
-        found.append(open_[0][0] if open_ else _NONE)
-    return found
+        least.append(open_[0][0] if open_ else _NONE)
+    return least
 
 
 def _merged(boxes: Iterable[Box]) -> list[Box]:
@@ -330,7 +330,7 @@ def allowed_places(problem: Problem, members: list[Buffer]) -> tuple[int, tuple[
 
 
 def _general_core(problem: Problem) -> Core:
-    found: list[_Body] = []
+    bodies: list[_Body] = []
     for rows in tied_rows(problem):
         members = [problem.buffers[row] for row in rows]
         boxes = _merged(box for buffer in members for box in _boxes(buffer))
@@ -338,12 +338,12 @@ def _general_core(problem: Problem) -> Core:
             fixed, allowed = allowed_places(problem, members)
             alignment = lcm(*(b.alignment for b in members))
             tie = min(b.tie or "" for b in members)
-            found.append(_Body(boxes, alignment, fixed, allowed, tie, rows))
-    found.sort()
+            bodies.append(_Body(boxes, alignment, fixed, allowed, tie, rows))
+    bodies.sort()
 
     row_body = np.full(len(problem.buffers), -1)
     flat: list[tuple[Box, int]] = []
-    for k, body in enumerate(found):
+    for k, body in enumerate(bodies):
         row_body[body.rows] = k
         flat += ((box, k) for box in body.boxes)
     flat.sort()
@@ -356,18 +356,18 @@ def _general_core(problem: Problem) -> Core:
         np.array([box[1] for box in boxes], dtype=np.int64),
         np.array([box[2] for box in boxes], dtype=np.int64),
         np.array([k for _, k in flat], dtype=np.int64),
-        np.lcm(np.array([body.alignment for body in found], dtype=np.int64), coarse),
-        np.array([body.fixed for body in found], dtype=np.int64),
+        np.lcm(np.array([body.alignment for body in bodies], dtype=np.int64), coarse),
+        np.array([body.fixed for body in bodies], dtype=np.int64),
         row_body,
         arms if any(arms) else None,
-        None if one_pool else tuple(body.pools for body in found),
+        None if one_pool else tuple(body.pools for body in bodies),
         tuple(pool.capacity for pool in problem.pools),
         one_pool
         and not any(arms)
-        and len(flat) == len(found)
-        and all(body.fixed < 0 for body in found),
+        and len(flat) == len(bodies)
+        and all(body.fixed < 0 for body in bodies),
         (1,) if one_pool else tuple(pool.alignment for pool in problem.pools),
         ()
         if one_pool
-        else tuple(sum(problem.buffers[row].traffic for row in body.rows) for body in found),
+        else tuple(sum(problem.buffers[row].traffic for row in body.rows) for body in bodies),
     )

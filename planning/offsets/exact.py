@@ -25,7 +25,7 @@ from ..meter import NEVER, Meter
 from .canonical_search import CanonicalSearch
 from .core import Core, components, oriented
 from .lowest_floor_search import LowestFloorSearch
-from .search import Tables, unit_of
+from .search import Search, Tables, unit_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -139,10 +139,10 @@ class _Component:
             above = chain(_plain_attempts(self.tables), self.above)
             self.attempts[key] = above if is_above else _attempts(self.tables)
         attempts = islice(self.attempts[key], _FIRST if is_new else 1)
-        answer, found = _try(attempts, capacity, meter)
-        if answer and found is not None:
+        answer, offsets = _try(attempts, capacity, meter)
+        if answer and offsets is not None:
             self.offsets = np.empty_like(self.offsets)
-            self.offsets[self.place] = found
+            self.offsets[self.place] = offsets
             self.height = int((self.offsets + self.core.body_size).max())
         return answer
 
@@ -170,7 +170,7 @@ def _try(
     return None, None
 
 
-_Attempt = tuple[CanonicalSearch | LowestFloorSearch, int]
+_Attempt = tuple[Search, int]
 """A search, and the limit of its nodes."""
 
 

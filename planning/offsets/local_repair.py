@@ -78,10 +78,10 @@ def _lower(lives: _Lives, offsets: Ints, k: int, target: int, meter: Meter) -> b
     for reach in _REACHES:
         if meter.is_spent:
             return False
-        found = _window(lives, offsets, k, target, reach)
-        if found is None:
+        removed = _window(lives, offsets, k, target, reach)
+        if removed is None:
             return False
-        window, free = found
+        window, free = removed
         own = meter.part(30 * len(free) + 200)
         answer, new = decide(Tables(window), target, own)
         meter.nodes += min(own.nodes, own.limit)

@@ -27,8 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..buffers import Ints, as_list
-from ..meter import Meter, OutOfNodes
-from .search import Tables, depth_first
+from .search import Search, Tables, depth_first
 
 _FAR = 2**62
 
@@ -52,9 +51,9 @@ class _Part(NamedTuple):
     ceiling: Ints
 
 
-class LowestFloorSearch:
+class LowestFloorSearch(Search):
     """
-    Search for a plan of height `capacity`; its offsets in bytes are in `offsets`.
+    A search by choices at the cliques that have the fewest.
 
     Members are tried in `order`, which lists all bodies. Among cliques with equally few
     choices, the search takes the one with the least slack or, with `lowest_first`, the
@@ -62,23 +61,16 @@ class LowestFloorSearch:
     """
 
     def __init__(self, tables: Tables, order: Ints, lowest_first: bool = False):
-        self.tables = tables
+        super().__init__(tables)
         self.lowest_first = lowest_first
         rank = np.empty(tables.n, dtype=np.int64)
         rank[order] = np.arange(tables.n)
         self.members = [m[np.argsort(rank[m])] for m in tables.members]
-        self.offsets: Ints = np.zeros(tables.n, dtype=np.int64)
 
-    def run(self, capacity: int, meter: Meter) -> bool | None:
-        """Return whether a plan exists, or None if `meter` ran out first."""
+    def decide(self, ceiling: Ints) -> bool:
         t = self.tables
-        limits = t.limits(capacity)
-        if limits is None:
-            return False
-        self.capacity, ceiling = limits
         if not t.n:
             return True
-        self.meter = meter
         self.failed: set[bytes] = set()
         self.shift = max(0, self.capacity.bit_length() - 30)
         self.smallest = t.smallest[t.member]
@@ -90,10 +82,7 @@ class LowestFloorSearch:
             _Part(lo, hi, t.lowest, floor, t.total, choices, support, t.cuts, ceiling)
             for lo, hi in t.split(0, t.n_cliques, t.cuts)
         ]
-        try:
-            return depth_first(roots, self._choices)
-        except OutOfNodes:
-            return None
+        return depth_first(roots, self._choices)
 
     def _refresh(
         self, sky: Ints, floor: Ints, remaining: Ints, choices: Ints, support: Ints, a: int, z: int
@@ -153,18 +142,10 @@ class LowestFloorSearch:
         at = int(floor[clique])
         members = self.members[clique]
         for b in as_list(members[sky[members] == at]):
-            self.meter.tick()
-            near = t.neighbours[b]
-            raised = t.align_up(np.maximum(sky[near], at + t.clearance[b]), near)
-            if t.alignment is not None:
-                raised[sky[near] >= capacity] = capacity
-            if (raised > ceiling[near]).any():
+            placed = self.placed(b, at, sky, remaining, ceiling)
+            if placed is None:
                 continue
-            new_sky = sky.copy()
-            new_sky[near] = raised
-            new_sky[b] = capacity
-            new_remaining = remaining.copy()
-            new_remaining[t.own[b]] -= t.own_size[b]
+            new_sky, new_remaining = placed
             new_floor, new_choices, new_support = floor.copy(), choices.copy(), support.copy()
             a, z = max(t.reach_first[b], lo), min(t.reach_last[b], hi)
             if not self._refresh(new_sky, new_floor, new_remaining, new_choices, new_support, a, z):

@@ -76,11 +76,11 @@ def plan_from_peak(
         if start is None:
             continue
         rest = by_size(core)
-        found = fill(core, start, rest[start[rest] < 0], deadline)
-        if found is None:
+        filled = fill(core, start, rest[start[rest] < 0], deadline)
+        if filled is None:
             break
         outcome = repair(
-            core, as_array(found), bound, meter.part(_NODES // 2).limit, deadline=deadline
+            core, as_array(filled), bound, meter.part(_NODES // 2).limit, deadline=deadline
         )
         meter.nodes += outcome.nodes
         if outcome.height < height:
@@ -123,10 +123,10 @@ def _place_peak(
         bound = lower_bound(part)
         if top + bound >= height:
             return None
-        found = best_plan(part, bound, deadline=meter.deadline)
-        assert found is not None, "one pool holds everything"
+        best = best_plan(part, bound, deadline=meter.deadline)
+        assert best is not None, "one pool holds everything"
         own = meter.part(_NODES)
-        outcome = shrink(part, as_array(found[1]), bound, own.limit, deadline=meter.deadline)
+        outcome = shrink(part, as_array(best[1]), bound, own.limit, deadline=meter.deadline)
         meter.nodes += outcome.nodes
         start[searched] = top + outcome.offsets
         top += outcome.height

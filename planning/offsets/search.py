@@ -19,6 +19,7 @@ often reaches them again along another path.
 """
 
 import itertools
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from hashlib import blake2b
@@ -28,6 +29,7 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 
 from ..buffers import Ints, as_list
+from ..meter import Meter, OutOfNodes
 from .core import Core
 
 _MAX_ARM_CHOICES = 64
@@ -199,6 +201,49 @@ class Tables:
         return list(itertools.pairwise(edges))
 
 
+class Search(ABC):
+    """A search for a plan of height `capacity`; its offsets in bytes are in `offsets`."""
+
+    def __init__(self, tables: Tables):
+        self.tables = tables
+        self.offsets: Ints = np.zeros(tables.n, dtype=np.int64)
+
+    def run(self, capacity: int, meter: Meter) -> bool | None:
+        """Return whether a plan exists, or None if `meter` ran out first."""
+        limits = self.tables.limits(capacity)
+        if limits is None:
+            return False
+        self.capacity, ceiling = limits
+        self.meter = meter
+        try:
+            return self.decide(ceiling)
+        except OutOfNodes:
+            return None
+
+    @abstractmethod
+    def decide(self, ceiling: Ints) -> bool:
+        """Search for a plan below `ceiling`; raises `OutOfNodes` if the meter runs out."""
+
+    def placed(
+        self, b: int, at: int, sky: Ints, remaining: Ints, ceiling: Ints
+    ) -> tuple[Ints, Ints] | None:
+        """Return sky and remaining bytes with body `b` at `at`; None if one gets too high."""
+        self.meter.tick()
+        t, capacity = self.tables, self.capacity
+        near = t.neighbours[b]
+        raised = t.align_up(np.maximum(sky[near], at + t.clearance[b]), near)
+        if t.alignment is not None:
+            raised[sky[near] >= capacity] = capacity
+        if (raised > ceiling[near]).any():
+            return None
+        new_sky = sky.copy()
+        new_sky[near] = raised
+        new_sky[b] = capacity
+        new_remaining = remaining.copy()
+        new_remaining[t.own[b]] -= t.own_size[b]
+        return new_sky, new_remaining
+
+
 def unit_of(core: Core, sizes: Ints) -> int:
     """Return the gcd of all sizes, alignments above 1 and fixed offsets: heights are multiples."""
     fixed = as_list(core.fixed[core.fixed > 0])
@@ -213,7 +258,7 @@ def arm_choices(alive: list[int], core: Core) -> Iterator[list[int]]:
         return
     pending = [alive]
     seen: set[int] = set()
-    found = 0
+    count = 0
     while pending:
         boxes = pending.pop()
         arms: dict[str, set[str]] = {}
@@ -222,10 +267,10 @@ def arm_choices(alive: list[int], core: Core) -> Iterator[list[int]]:
                 arms.setdefault(arm.branch, set()).add(arm.arm)
         open_ = [branch for branch in sorted(arms) if len(arms[branch]) > 1]
         if not open_:
-            found += 1
+            count += 1
             seen.update(boxes)
             yield boxes
-        elif found + len(pending) < _MAX_ARM_CHOICES:
+        elif count + len(pending) < _MAX_ARM_CHOICES:
             for name in sorted(arms[open_[0]], reverse=True):
                 pending.append([b for b in boxes if _allows(core, b, open_[0], name)])
         else:

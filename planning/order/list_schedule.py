@@ -112,7 +112,7 @@ def depth_first(graph: StepGraph, sizes: Sequence[int]) -> list[int]:
             peak = max(peak, live + needs[other])
             live += leaves[other]
         needs[step] = max(peak, live + leaves[step])
-    found: list[int] = []
+    steps: list[int] = []
     entered = [False] * count
     for end in range(count):
         if graph.after[end]:
@@ -121,9 +121,9 @@ def depth_first(graph: StepGraph, sizes: Sequence[int]) -> list[int]:
         while pending:
             step, is_done = pending.pop()
             if is_done:
-                found.append(step)
+                steps.append(step)
             elif not entered[step]:
                 entered[step] = True
                 pending.append((step, True))
                 pending += [(other, False) for other in reversed(earlier[step])]
-    return found
+    return steps

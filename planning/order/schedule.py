@@ -208,10 +208,10 @@ def _ordered(piece: Piece, peak: int, enough: int, meter: Meter) -> tuple[list[i
             for other in (graph, backwards):
                 if best.peak > floor:
                     part.limit += meter.limit // share
-                    found = search(other, sizes, best.peak, floor, part)
-                    best.offer(_backwards(found.order) if other is backwards else found.order)
-                    if found.bound > floor:
-                        lowest = floor = found.bound
+                    result = search(other, sizes, best.peak, floor, part)
+                    best.offer(_backwards(result.order) if other is backwards else result.order)
+                    if result.bound > floor:
+                        lowest = floor = result.bound
         part.limit += meter.limit // 4
         for width in BEAMS:
             for other in (graph, backwards):
@@ -243,10 +243,10 @@ def _lower_window(spans: Spans, peak: int, floor: int, meter: Meter) -> bool:
             end = min(count, begin + width)
             piece = spans.piece(begin, end)
             part = meter.part(NODES_PER_WINDOW)
-            found = search(piece.graph, piece.sizes, peak, floor, part)
+            result = search(piece.graph, piece.sizes, peak, floor, part)
             meter.nodes += part.nodes
-            order = found.order
-            if order is None and found.bound < peak:
+            order = result.order
+            if order is None and result.bound < peak:
                 order = beam(piece.graph, piece.sizes, peak, floor, WINDOW_BEAM, meter)
             if order is not None:
                 spans.replace(begin, [piece.steps[i] for i in order])

@@ -52,20 +52,20 @@ class StepGraph:
     @cached_property
     def after(self) -> list[list[int]]:
         """The steps that must come after each."""
-        found: list[list[int]] = [[] for _ in self.before]
+        after: list[list[int]] = [[] for _ in self.before]
         for step, earlier in enumerate(self.before):
             for other in dict.fromkeys(earlier):
-                found[other].append(step)
-        return found
+                after[other].append(step)
+        return after
 
     @cached_property
     def held_by(self) -> list[list[int]]:
         """The indices in `held` that name each step."""
-        found: list[list[int]] = [[] for _ in self.before]
+        by_step: list[list[int]] = [[] for _ in self.before]
         for index, held in enumerate(self.held):
             for step in dict.fromkeys((*held.first, *held.last)):
-                found[step].append(index)
-        return found
+                by_step[step].append(index)
+        return by_step
 
     def reversed(self) -> StepGraph:
         """Return the problem in which time runs backwards: step i is step `len - 1 - i`."""
@@ -209,7 +209,7 @@ def cuts(graph: StepGraph) -> list[int]:
 
 def masks(steps: Iterable[int]) -> int:
     """Return the set of `steps` as the bits of an integer."""
-    found = 0
+    mask = 0
     for step in steps:
-        found |= 1 << step
-    return found
+        mask |= 1 << step
+    return mask

@@ -113,12 +113,12 @@ def _merged(one: list[Segment], other: list[Segment]) -> list[Segment]:
 
 
 def _flat(steps: list[Steps]) -> list[int]:
-    found: list[int] = []
+    order: list[int] = []
     pending = steps[::-1]
     while pending:
         part = pending.pop()
         if isinstance(part, int):
-            found.append(part)
+            order.append(part)
         else:
             pending += (part[1], part[0])
-    return found
+    return order

@@ -96,15 +96,15 @@ def choose(problems: Sequence[Problem], budget: int | None = None, slack: int = 
     for candidate in samples.candidates():
         if max(candidate.ratios, default=1.0) <= 1:
             return samples.choice((candidate,))
-    found = samples.found
-    best = min(found, key=lambda one: _merit([one]))
+    orders = samples.tried
+    best = min(orders, key=lambda one: _merit([one]))
     kept = [best]
     if not samples.is_good_enough(best):
         for more in (2, 3):
             if more == 2:
-                groups = [list(pair) for pair in combinations(found, 2)]
+                groups = [list(pair) for pair in combinations(orders, 2)]
             else:
-                groups = [[*kept, one] for one in found if one not in kept]
+                groups = [[*kept, one] for one in orders if one not in kept]
             better = min(groups, key=_merit, default=kept)
             if _merit(better) < _merit(kept):
                 kept = better
@@ -142,7 +142,7 @@ class _Samples:
         self.sizes = [p.columns.size for p in problems]
         self.is_plain = lifetimes_only(problems[0])
         self.bounds = [_bound(p) if self.is_plain else 0 for p in problems]
-        self.found: list[_Candidate] = []
+        self.tried: list[_Candidate] = []
         self.seen: set[tuple[tuple[int, ...], ...]] = set()
 
     def candidates(self) -> Iterator[_Candidate]:
@@ -224,7 +224,7 @@ class _Samples:
     def _add(self, candidate: _Candidate) -> Iterator[_Candidate]:
         if candidate.orientation.below not in self.seen:
             self.seen.add(candidate.orientation.below)
-            self.found.append(candidate)
+            self.tried.append(candidate)
             yield candidate
 
     def _mixture(self, pair: tuple[int, int], weights: tuple[int, int]) -> Problem | None:
@@ -257,16 +257,16 @@ def _bound(problem: Problem) -> int:
     If all offsets are multiples of a unit, sizes may be rounded up to it, except that nothing lies
     on top of the highest buffer.
     """
-    found = lower_bound(core_of(problem))
+    bound = lower_bound(core_of(problem))
     _, _, size, alignment = problem.columns
     unit = int(np.gcd.reduce(alignment)) if len(alignment) else 1
     if unit == 1:
-        return found
+        return bound
     rounded = -(-size // unit) * unit
     if not (rounded != size).any():
-        return found
+        return bound
     room = int((rounded - size).max())
-    return max(found, lower_bound(core_of(_with_sizes(problem, rounded))) - room)
+    return max(bound, lower_bound(core_of(_with_sizes(problem, rounded))) - room)
 
 
 def _with_sizes(problem: Problem, sizes: Ints) -> Problem:

@@ -10,7 +10,7 @@ The interface of a compiled library: what its metadata says, as plain data.
     (T, (U, V))  ->  nesting (2, None, 2, None, None)
 
 A nesting is the number of fields of each tuple, depth first, and None for each tensor. Nothing here
-recurses, as in `runtime.values`.
+recurses, as in `runtime.calls.values`.
 """
 
 import json

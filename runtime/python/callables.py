@@ -17,7 +17,7 @@ from dataclasses import replace
 from functools import cached_property
 from os import PathLike
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar, cast, overload
 
 import numpy as np
 
@@ -27,9 +27,40 @@ from ..machine.machine import Machine
 from ..plain_text import Text
 from ..program.planned_memory import PlannedMemory, storages_of
 from ..program.program import Array, Function, Program
-from .caller_outputs import require_disjoint
 from .python_arguments import converted, in_order
 from .saving import load, save
+
+OVERLAP_WORK = 10_000
+"""Candidates that NumPy tries before two arrays count as overlapping."""
+
+
+def _overlap(a: Array, b: Array) -> bool:
+    """Test whether the arrays have bytes in common; in doubt, they do."""
+    overlap: Any = np.shares_memory
+    try:
+        return overlap(a, b, max_work=OVERLAP_WORK)
+    except np.exceptions.TooHardError:
+        return True
+
+
+def require_disjoint(out: object) -> None:
+    """Raise `MachineError` if two elements of the arrays in `out` have bytes in common."""
+    if type(out) is np.ndarray and 0 not in out.strides:
+        return
+    arrays: list[Array] = []
+    rest = [out]
+    while rest:
+        item = rest.pop()
+        if isinstance(item, tuple | list):
+            rest.extend(cast("Sequence[object]", item))
+        elif isinstance(item, np.ndarray):
+            arrays.append(cast(Array, item))
+    for i, array in enumerate(arrays):
+        if any(n > 1 and not step for n, step in zip(array.shape, array.strides, strict=True)):
+            raise MachineError("out has an array whose elements overlap")
+        if any(_overlap(array, other) for other in arrays[:i]):
+            raise MachineError("out has arrays that overlap")
+
 
 if TYPE_CHECKING:
     from ..native.compiled_kernels import NativeLibrary

@@ -24,7 +24,7 @@ func.func @f() {
 
 def pattern(module: ModuleOp) -> JoinPack:
     (storages,) = storages_in(module)
-    by_region = packs_of(storages.found, lambda s: s.region, Sizes(), with_lifetimes=True)
+    by_region = packs_of(storages.storages, lambda s: s.region, Sizes(), with_lifetimes=True)
     return JoinPack(by_region)
 
 

@@ -23,13 +23,13 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Block, BlockArgument, SSAValue
 
 from xrelay.dialects import memory, vm
+from xrelay.dialects.memory import Arm
 from xrelay.dialects.xdsl_extras.walking import walk
 from xrelay.frontends.onnx.convert.importer import convert_model
 from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.passes.memory_report.formulas import Formulas
 from xrelay.passes.memory_report.loads import Weight, loads, most_on_a_path, peak_of
 from xrelay.passes.memory_report.model import FunctionUse, MemoryUse
-from xrelay.passes.memory_report.path_liveness import TakenArm
 from xrelay.passes.memory_report.read import read_memory
 from xrelay.passes.memory_report.report import planned_with_calls, report_of
 from xrelay.passes.plan_memory import PlanMemoryPass
@@ -245,7 +245,7 @@ def test_the_path_with_most_bytes_is_found(seed: int):
     weights: list[Weight] = []
     for _ in range(rng.randrange(10)):
         chosen = sorted(rng.sample(range(5), rng.randrange(3)))
-        weights.append((tuple(TakenArm(b, rng.randrange(3)) for b in chosen), rng.randrange(100)))
+        weights.append((tuple(Arm(b, rng.randrange(3)) for b in chosen), rng.randrange(100)))
     assert most_on_a_path(weights) == by_enumeration(weights)
 
 
@@ -253,7 +253,7 @@ def test_too_many_paths_take_bounded_time():
     """Beyond the budget, arms do not exclude each other: the result is a bound from above."""
     rng = Random(0)
     weights = [
-        (tuple(TakenArm(b, rng.randrange(2)) for b in sorted(rng.sample(range(60), 3))), 1)
+        (tuple(Arm(b, rng.randrange(2)) for b in sorted(rng.sample(range(60), 3))), 1)
         for _ in range(300)
     ]
     assert 0 < most_on_a_path(weights) <= 300

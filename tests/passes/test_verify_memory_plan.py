@@ -14,9 +14,13 @@ from hypothesis import strategies as st
 from xdsl.dialects import func
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.ir import Block, Operation, SSAValue
+from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.parser import Parser
 from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.traits import Pure
 
 from xrelay.dialects import memory
+from xrelay.dialects.interfaces import Part, ViewsOperand
 from xrelay.dialects.memory import StorageType
 from xrelay.dialects.tensors import as_tensor, tensor_size
 from xrelay.lowering.bytecode.assemble import assemble
@@ -304,3 +308,45 @@ def test_only_bytes_that_are_alive_are_compared(
         }}""")
     assert is_accepted(module)
     assert len(pairs) == compared
+
+
+# ------------------------------------------------- parts of storages, by a plug-in's op
+
+
+class LastBytes(ViewsOperand):
+    def part(self, op: Operation) -> Part:
+        return Part(64, 64, 64)
+
+
+@irdl_op_definition
+class LastBytesOp(IRDLOperation):
+    """The bytes [64, 128) of a storage."""
+
+    name = "plugin.last_bytes"
+
+    storage = operand_def(memory.StorageType)
+    part = result_def(memory.StorageType)
+    traits = traits_def(Pure(), LastBytes())
+
+
+@pytest.mark.parametrize(("offset", "is_right"), [(0, True), (64, False)])
+def test_a_part_of_a_storage_is_one_by_its_trait(offset: int, is_right: bool):
+    """Two tensors are alive together; one is in a part of the storage that a plug-in's op cuts."""
+    ctx = context()
+    ctx.load_op(LastBytesOp)
+    module = Parser(
+        ctx,
+        f"""
+        func.func @f(%x: tensor<16xf32>) {{
+          %s = memory.alloc_storage 128 align 64 : !memory.storage
+          %p = "plugin.last_bytes"(%s) : (!memory.storage) -> !memory.storage
+          %t = memory.alloc_tensor %p[0] : tensor<16xf32>
+          %u = memory.alloc_tensor %s[{offset}] : tensor<16xf32>
+          %a = memory.copy ins(%x : tensor<16xf32>) outs(%t : tensor<16xf32>) -> tensor<16xf32>
+          %b = memory.copy ins(%x : tensor<16xf32>) outs(%u : tensor<16xf32>) -> tensor<16xf32>
+          "test.op"(%a, %b) : (tensor<16xf32>, tensor<16xf32>) -> ()
+          func.return
+        }}
+        """,
+    ).parse_module()
+    assert is_accepted(module) is is_right

@@ -10,7 +10,7 @@ import pytest
 
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.files import inside, replace
-from xrelay.runtime.weights.mapped_arrays import aligned
+from xrelay.runtime.weights.derived_weights import aligned
 from xrelay.runtime.weights.tensor_file import TensorFile, write_side_file
 
 

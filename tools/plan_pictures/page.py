@@ -15,7 +15,6 @@ import json
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
@@ -306,8 +305,7 @@ def load_formulas(segments: Sequence[Segment], use: FunctionUse) -> list[int]:
     """Return the numbers of formulas for the bytes in use in each column."""
     formulas = use.formulas
     sizes = [Reference(number) for number in range(len(formulas.steps))]
-    how = Arithmetic(*(partial(formulas.apply, name) for name in Arithmetic._fields))
-    found = loads(segments, len(use.columns), sizes, how)
+    found = loads(segments, len(use.columns), sizes, Arithmetic.by(formulas.apply))
     return [formulas.value(size).step for size in found]
 
 

@@ -59,13 +59,13 @@ def dims_of(attrs: DictionaryAttr | None) -> tuple[DimName, ...] | None:
     dims = None if attrs is None else attrs.data.get(DIMS)
     if not isinstance(dims, ArrayAttr):
         return None
-    found: list[DimName] = []
+    names: list[DimName] = []
     for dim in cast("ArrayAttr[Attribute]", dims).data:
         if isinstance(dim, StringAttr):
-            found.append(dim.data)
+            names.append(dim.data)
         elif isinstance(dim, IntegerAttr):
-            found.append(dim.value.data)
-    return tuple(found)
+            names.append(dim.value.data)
+    return tuple(names)
 
 
 def dim_names(function: FuncOp) -> list[tuple[str | None, ...]]:

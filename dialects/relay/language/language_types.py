@@ -182,7 +182,7 @@ def substituted(type: Attribute, given: Mapping[str, Attribute]) -> Attribute:
     if not given:
         return type
     if isinstance(type, TypeVarType):
-        found, device = given.get(type.parameter.data, type), type.carried_device
-        return found if device is None else with_device(found, device)
+        replacement, device = given.get(type.parameter.data, type), type.carried_device
+        return replacement if device is None else with_device(replacement, device)
     inner = parts(type)
     return rebuild(type, [substituted(part, given) for part in inner]) if inner else type

@@ -1,17 +1,31 @@
-"""Operators that create tensors."""
+"""Constants, and operators that create tensors."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
 from xdsl.dialects import arith, tensor
-from xdsl.dialects.builtin import DYNAMIC_INDEX, i64
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr, i64
 from xdsl.ir import Operation, SSAValue
 
+from ....dialects import relay
+from ....dialects.device import upstream_type
 from ....dialects.tensors import is_unsigned, signless
 from ..builder import INDEX, Builder, Rule, Size, element_type, tensor_of
 from ..elementwise import compute
 from ..scalars import resized, width
+
+
+def constant(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
+    """Produce the tensor as an `arith.constant`."""
+    assert isinstance(op, relay.ConstantOp)
+    type = upstream_type(op.result.type)
+    value = op.value
+    if value.type != type:
+        value = DenseIntOrFPElementsAttr(cast(Any, type), value.data)
+    made = arith.ConstantOp.create(result_types=[type], properties={"value": value})
+    return b.insert_all(made)
 
 
 def as_index(b: Builder, number: SSAValue, *, unsigned: bool) -> SSAValue:
@@ -76,6 +90,7 @@ def shape_of(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequenc
 
 
 RULES: Mapping[str, Rule] = {
+    "relay.constant": constant,
     "relay.dyn.broadcast_to": of_shape,
     "relay.dyn.full": of_shape,
     "relay.dyn.ones": dyn_filled(1),

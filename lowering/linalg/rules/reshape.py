@@ -47,10 +47,10 @@ def parts(before: Sequence[Size], after: Sequence[Size]) -> list[Part]:
     middle = _middle(
         before, after, [*range(start, len(before) - end)], [*range(start, len(after) - end)]
     )
-    found = [Part([axis], [axis]) for axis in range(start)]
-    found += middle
-    found += [Part([len(before) - i], [len(after) - i]) for i in range(end, 0, -1)]
-    return _joined(found)
+    parts = [Part([axis], [axis]) for axis in range(start)]
+    parts += middle
+    parts += [Part([len(before) - i], [len(after) - i]) for i in range(end, 0, -1)]
+    return _joined(parts)
 
 
 def _equal(one: Size, other: Size) -> bool:
@@ -61,7 +61,7 @@ def _middle(
     before: Sequence[Size], after: Sequence[Size], ins: list[int], outs: list[int]
 ) -> list[Part]:
     """Divide the axes `ins` and `outs`; a part may have none of one of them."""
-    found: list[Part] = []
+    parts: list[Part] = []
     while ins and outs:
         part, sizes = Part([], []), [1, 1]
         while not (part.before and part.after and sizes[0] == sizes[1]):
@@ -70,10 +70,10 @@ def _middle(
             size = (before, after)[side][axis]
             part[side].append(axis)
             if not isinstance(size, int):
-                return [*found, Part([*part.before, *ins], [*part.after, *outs])]
+                return [*parts, Part([*part.before, *ins], [*part.after, *outs])]
             sizes[side] *= size
-        found.append(part)
-    return [*found, Part(ins, outs)] if ins or outs else found
+        parts.append(part)
+    return [*parts, Part(ins, outs)] if ins or outs else parts
 
 
 def _joined(found: Sequence[Part]) -> list[Part]:
@@ -158,8 +158,8 @@ def dyn_reshape(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequ
         others = b.mul(others, _chosen(b, is_inferred, 1, size))
     total, divisor = b.index(count_of(b, data, range(len(dims)))), b.index(b.maximum(others, 1))
     rest = b.insert(arith.DivUIOp(total, divisor))
-    found = [_chosen(b, i, rest, size) for i, size in zip(inferred, sizes, strict=True)]
-    return [reshaped(b, data, _known(op, found))]
+    resolved = [_chosen(b, i, rest, size) for i, size in zip(inferred, sizes, strict=True)]
+    return [reshaped(b, data, _known(op, resolved))]
 
 
 def dyn_expand_dims(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
@@ -170,15 +170,15 @@ def dyn_expand_dims(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> 
     first = element_size(b, axis, [])
     negative = compare(b, "slt", b.index(first), b.index(0))
     first = b.index(_chosen(b, negative, b.add(first, len(dims) + 1), first))
-    found: list[Size] = []
+    shape: list[Size] = []
     for i in range(len(dims) + new):
         after: Size = dims[i - new] if i >= new else 1
         is_new = compare(b, "slt", b.index(i), b.index(b.add(first, new)))
         size = _chosen(b, is_new, 1, after)
         if i < len(dims):
             size = _chosen(b, compare(b, "slt", b.index(i), first), dims[i], size)
-        found.append(size)
-    return [reshaped(b, data, _known(op, found))]
+        shape.append(size)
+    return [reshaped(b, data, _known(op, shape))]
 
 
 def dyn_squeeze(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
@@ -191,15 +191,15 @@ def dyn_squeeze(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequ
         axis = element_size(b, axes, [i])
         negative = compare(b, "slt", b.index(axis), b.index(0))
         removed.append(_chosen(b, negative, b.add(axis, len(dims)), axis))
-    found: list[Size] = [1] * (len(dims) - count)
+    kept: list[Size] = [1] * (len(dims) - count)
     number: Size = 0
     for i, dim in enumerate(dims):
         place: Size = number
         for axis in removed:
             place = _chosen(b, _is(b, axis, i), -1, place)
-        found = [_chosen(b, _is(b, place, j), dim, size) for j, size in enumerate(found)]
+        kept = [_chosen(b, _is(b, place, j), dim, size) for j, size in enumerate(kept)]
         number = b.add(number, _chosen(b, _is(b, place, -1), 0, 1))
-    return [reshaped(b, data, _known(op, found))]
+    return [reshaped(b, data, _known(op, kept))]
 
 
 RULES: Mapping[str, Rule] = {

@@ -153,7 +153,7 @@ def _interpolated(
         position = _position(inner, op, at, old, new, f64)
         floor = inner.insert(math.FloorOp(position))
         t = inner.insert(arith.SubfOp(position, floor))
-        found: list[SSAValue] = []
+        weights: list[SSAValue] = []
         for place in places:
             offset = inner.insert(arith.SubfOp(inner.constant(place, f64), t))
             distance = offset if place > 0 else inner.insert(arith.NegfOp(offset))
@@ -164,13 +164,13 @@ def _interpolated(
                 most = compare(inner, "olt", pixel, number_of(inner, old, f64))
                 inside = inner.insert(arith.AndIOp(least, most))
                 weight = select(inner, inside, weight, inner.constant(0, f64))
-            found.append(weight)
+            weights.append(weight)
         if excludes:
-            total = found[0]
-            for weight in found[1:]:
+            total = weights[0]
+            for weight in weights[1:]:
                 total = inner.insert(arith.AddfOp(total, weight))
-            found = [inner.insert(arith.DivfOp(weight, total)) for weight in found]
-        return found
+            weights = [inner.insert(arith.DivfOp(weight, total)) for weight in weights]
+        return weights
 
     def vector(number: int) -> SSAValue:
         return rounded(

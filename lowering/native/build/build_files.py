@@ -198,10 +198,10 @@ def _write_constants(library: Library, tensors: Tensors, path: Path) -> Library:
 
 def _bytes_of(constant: Constant, array: Array) -> memoryview:
     spec = constant.spec
-    found = f"{array.dtype.name} of shape {array.shape}"
+    actual = f"{array.dtype.name} of shape {array.shape}"
     if array.shape != spec.shape or array.dtype.name != spec.dtype:
         expected = f"{spec.dtype} of shape {spec.shape}"
-        raise Error(f"weight '{constant.name}' must be {expected}, but is {found}")
+        raise Error(f"weight '{constant.name}' must be {expected}, but is {actual}")
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
 
 

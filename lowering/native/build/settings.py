@@ -143,8 +143,8 @@ class Cache:
         """Yield the time of the last use, the size and the path of each entry."""
         if self.folder is None:
             return
-        with contextlib.suppress(OSError), os.scandir(self.folder) as found:
-            for entry in found:
+        with contextlib.suppress(OSError), os.scandir(self.folder) as entries:
+            for entry in entries:
                 with contextlib.suppress(OSError):
                     status = entry.stat(follow_symlinks=False)
                     yield status.st_mtime, status.st_size, entry.path

@@ -69,25 +69,25 @@ def prototypes(library: Library, entry: Entry) -> dict[str, str]:
         "packed": f"int32_t {symbol}_packed({packed})",
         "cpacked": f"int32_t {symbol}_cpacked({packed}, void *resource_handle)",
     }
-    found = {form: text for form, text in forms.items() if form in entry.forms}
+    texts = {form: text for form, text in forms.items() if form in entry.forms}
     for pool in entry.pools:
-        found[pool.symbol] = f"int64_t {symbol}_{pool.symbol}_size(const int64_t *dims)"
-    found["shapes"] = f"int32_t {symbol}_output_shapes(const int64_t *dims, int64_t *shapes)"
-    return found
+        texts[pool.symbol] = f"int64_t {symbol}_{pool.symbol}_size(const int64_t *dims)"
+    texts["shapes"] = f"int32_t {symbol}_output_shapes(const int64_t *dims, int64_t *shapes)"
+    return texts
 
 
 def library_prototypes(library: Library) -> dict[str, str]:
     """Return the declarations of the functions that all entries share, by what they are for."""
     name = library.name
-    found = {
+    texts = {
         "error": f"const char *{name}_last_error(void)",
         "threads": f"int32_t {name}_set_threads(int32_t threads)",
     }
     if any(any(entry.allocated) for entry in library.entries):
-        found["release"] = f"void {name}_release(void *data)"
+        texts["release"] = f"void {name}_release(void *data)"
     if library.kernels:
-        found["kernels"] = f"void {name}_set_kernels({CALLBACK}, void *context)"
-    return found
+        texts["kernels"] = f"void {name}_set_kernels({CALLBACK}, void *context)"
+    return texts
 
 
 def public_symbols(library: Library) -> list[str]:
@@ -236,11 +236,11 @@ def _interface(library: Library, scratch: int) -> Iterator[str]:
         yield f"/* {comment_text(entry.function.name)} */\n"
         yield from _tables(library, entry)
         yield from _forms(library, entry)
-    found = library_prototypes(library)
-    yield public(found["error"], "return xrelay_error;")
-    yield public(found["threads"], "return xrelay_set_threads(threads);")
-    if "release" in found:
-        yield public(found["release"], "xrelay_release(data);")
+    texts = library_prototypes(library)
+    yield public(texts["error"], "return xrelay_error;")
+    yield public(texts["threads"], "return xrelay_set_threads(threads);")
+    if "release" in texts:
+        yield public(texts["release"], "xrelay_release(data);")
     lines = library.to_json().split("\n")
     literals = "\n".join(f"    {c_string(line)}" for line in lines)
     yield f"XRELAY_PUBLIC const char {library.name}_metadata[] =\n{literals};\n"

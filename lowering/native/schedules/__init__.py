@@ -204,12 +204,12 @@ TILED = "register-tile"
 def choose(kernel: FuncOp, machine: Machine) -> ArrayAttr[DictionaryAttr] | None:
     """Return the schedules of `kernel` for `machine`, if it has any."""
     chosen = [(kind.name, kind.choose(kernel, machine)) for kind in SCHEDULES]
-    found = [
+    entries = [
         DictionaryAttr({KIND: StringAttr(name), **sizes})
         for name, sizes in chosen
         if sizes is not None
     ]
-    return ArrayAttr(found) if found else None
+    return ArrayAttr(entries) if entries else None
 
 
 def steps_of(kernel: FuncOp) -> Schedule | None:

@@ -160,17 +160,17 @@ BORING = ("see current operation", "called from")
 def _error(called: str, reason: str, errors: str, text: str) -> ProcessFailed:
     """Return the first error among those that a program printed about its input, and its notes."""
     lines = errors.splitlines()
-    found = [(at, m) for at, line in enumerate(lines) if (m := MESSAGE.match(line))]
-    first = next((i for i, (_, m) in enumerate(found) if m["kind"] == "error"), None)
+    messages = [(at, m) for at, line in enumerate(lines) if (m := MESSAGE.match(line))]
+    first = next((i for i, (_, m) in enumerate(messages) if m["kind"] == "error"), None)
     if first is None:
         printed = errors.strip()
         shown = printed if len(printed) <= LONGEST else f"{printed[:LONGEST]} …"
         error = ProcessFailed(f"{called} {reason}: {shown}" if shown else f"{called} {reason}")
     else:
-        at, match = found[first]
+        at, match = messages[first]
         of_input = match["file"] in NOT_FILES
         quoted = _quoted(match, text) if of_input else ()
-        notes = [*quoted, *_notes(lines, found[first + 1 :])]
+        notes = [*quoted, *_notes(lines, messages[first + 1 :])]
         message = f"{called}: {lines[at][match.end() :]}"
         error = ProcessFailed(message, None if of_input else _location(match), notes)
     error.errors = errors

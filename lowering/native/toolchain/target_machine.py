@@ -120,7 +120,7 @@ def host_processor() -> str:
 @cache
 def _of_llc(pattern: str) -> str:
     output = run("llc", [tool("llc"), "--version"]).output.decode(errors="replace")
-    found = re.search(pattern, output)
-    if found is None:
+    line = re.search(pattern, output)
+    if line is None:
         raise Error(f"llc --version does not print '{pattern}'")
-    return found[1]
+    return line[1]

@@ -49,16 +49,16 @@ def tool(name: str) -> str:
         path = folder / name
         if os.access(path, os.X_OK):
             return str(path)
-    found = shutil.which(name)
-    if found is None:
+    file = shutil.which(name)
+    if file is None:
         raise MissingTool(f"native code needs '{name}', which is not installed: {INSTALL}")
-    version = _major(found)
+    version = _major(file)
     if version != VERSION:
         is_of = "an unknown version" if version is None else f"version {version}"
         raise MissingTool(
-            f"native code needs '{name}' of LLVM {VERSION}, but '{found}' is of {is_of}: {INSTALL}"
+            f"native code needs '{name}' of LLVM {VERSION}, but '{file}' is of {is_of}: {INSTALL}"
         )
-    return found
+    return file
 
 
 def _folders() -> list[Path]:
@@ -68,8 +68,8 @@ def _folders() -> list[Path]:
 
 
 def _major(path: str) -> int | None:
-    found = re.search(rb"version (\d+)\.", run("version", [path, "--version"]).output)
-    return int(found[1]) if found else None
+    version = re.search(rb"version (\d+)\.", run("version", [path, "--version"]).output)
+    return int(version[1]) if version else None
 
 
 @cache
@@ -92,9 +92,9 @@ def c_compiler(command: str | None = None) -> list[str]:
             return words
         raise MissingTool(f"the C compiler '{given}' does not exist")
     for name in ("cc", "gcc", "clang"):
-        found = shutil.which(name)
-        if found:
-            return [found]
+        path = shutil.which(name)
+        if path:
+            return [path]
     raise MissingTool(
         "native code needs a C compiler, which links it: install gcc or clang, or name one in CC"
     )
@@ -122,9 +122,9 @@ def openblas(*, is_host: bool, compiler: str | None) -> Blas:
 
     `compiler` is the command of the C compiler. Raises `MissingTool`, which says what to install.
     """
-    found = _package() if is_host else None
-    if found is not None:
-        flags = [f"-L{found}", "-Xlinker", "-rpath", "-Xlinker", str(found), "-lscipy_openblas"]
+    package = _package() if is_host else None
+    if package is not None:
+        flags = [f"-L{package}", "-Xlinker", "-rpath", "-Xlinker", str(package), "-lscipy_openblas"]
         return Blas("scipy_", tuple(flags))
     if not _is_installed(*c_compiler(compiler)):
         raise MissingTool(f"blas=openblas needs OpenBLAS, which is not installed: {INSTALL_BLAS}")

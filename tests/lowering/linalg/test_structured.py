@@ -8,7 +8,6 @@ from helpers.native.check_kernels import check_cases
 from helpers.operators.operator_cases import Case, case
 from helpers.programs.random_settings import rounds, share
 
-from xrelay.lowering.linalg import constant_bytes
 from xrelay.lowering.linalg.rule_registry import RULES
 from xrelay.lowering.linalg.rules import creation
 from xrelay.operators.all_rules import MEANINGS
@@ -16,7 +15,6 @@ from xrelay.operators.meaning.forms import Elementwise
 
 ELEMENTWISE = {
     *(name for name, meaning in MEANINGS.items() if isinstance(meaning, Elementwise)),
-    *constant_bytes.RULES,
     *creation.RULES,
 }
 NAMES = sorted(name.removeprefix("relay.") for name in RULES if name not in ELEMENTWISE)
