@@ -7,7 +7,7 @@ Measure compiled networks against onnxruntime, on one thread: latency, results, 
 
 The networks are those of ONNX's tests and a transformer. A figure is the least CPU time of all
 rounds, which both run in turns; the error is the largest difference, relative to the largest
-result. `planned` is the workspace of the memory plan, `scratch` what kernels need besides it.
+result. `planned` is the workspace of the memory plan.
 Kernels are compiled once for all runs with the same `--cache`; the times of the tools are those of
 kernels that were missing there. JSON (or Markdown with `--table`) goes to stdout.
 """
@@ -193,7 +193,6 @@ def measure(name: str, settings: Settings, rounds: int) -> Iterator[Facts]:
         **{"ratio with BLAS": round(other / theirs, 2) for other in others},
         "error": float(f"{error:.1e}"),
         "planned, KiB": call.planned >> 10,
-        "scratch, KiB": (call.workspace_size - call.planned) >> 10,
         "weights, KiB": net.library.constants_size >> 10,
         "library, KiB": size >> 10,
         "python, s": round(python, 2),
@@ -248,8 +247,7 @@ def memrefs_of(kernel: Kernel) -> list[MemRefType[Attribute]]:
 
 def loaded(kernels: Sequence[Kernel], settings: Settings) -> ctypes.CDLL:
     """Compile and load kernels, which allocate memory as any C program does."""
-    objects = [compiled.code for compiled in compile_kernels(kernels, settings)]
-    inputs = Inputs(objects, STANDALONE, blas=settings.blas)
+    inputs = Inputs(compile_kernels(kernels, settings), STANDALONE, blas=settings.blas)
     contents = linked_library(inputs, settings, "libkernels.so")
     with TemporaryDirectory() as folder:
         path = Path(folder) / "libkernels.so"

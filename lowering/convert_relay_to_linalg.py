@@ -83,6 +83,11 @@ def convert_kernel(
         if isinstance(op, relay.YieldOp):
             b.insert_all(relay.YieldOp(*operands))
             break
+        if isinstance(op, relay.ScratchOp):
+            scratch = as_tensor(op.result.type)
+            assert scratch is not None, "verified: a tensor"
+            values[op.result] = b.empty(scratch.get_shape(), scratch.element_type)
+            continue
         rule, stray = rules.get(op.name), stray_type(op)
         if rule is None:
             return NoRule(op, f"{op.name} has no linalg rule")
@@ -118,7 +123,7 @@ class ConvertRelayToLinalgPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         kernels = [kernel for kernel in op.ops if isinstance(kernel, relay.PrimFuncOp)]
         operators = {inner.name for kernel in kernels for inner in kernel.body.ops}
-        rules = rules_of(operators - {relay.YieldOp.name})
+        rules = rules_of(operators - {relay.YieldOp.name, relay.ScratchOp.name})
         related = related_dims(op)
         for kernel in kernels:
             classes = related.get(kernel.sym_name.data, ())

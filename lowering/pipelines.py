@@ -34,6 +34,7 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
 - `outline-primitives` before allocation: equal kernels become one function, and only calls of
   kernels are left to allocate for.
 - `create-shape-functions` right after it: one function for each distinct kernel of dynamic shape.
+- `declare-scratch`, for compiled kernels, once all kernels and their sizes are final.
 - `manifest-alloc` turns those calls into writes into allocated tensors.
 - `append-in-place` right after it: it reads shapes, which the next pass computes.
 - `simplify-shapes` then: it has the shapes of all results to read, and what it makes
@@ -202,13 +203,8 @@ _TO_MEMREF = (
 )
 
 _TO_FIRST_ORDER = (
-    "lambda-lift",
-    "flatten-tuples",
-    "specialize-functions",
-    "inline",
-    "remove-unused-functions",
-    "flatten-tuples",
-    "infer-types",
+    *("lambda-lift", "flatten-tuples", "specialize-functions", "inline"),
+    *("remove-unused-functions", "flatten-tuples", "infer-types"),
 )
 
 _LAYOUT = ("propagate-layout", "expand-lrn", "separate-padding", "read-transposed")
@@ -261,9 +257,14 @@ class PlannedPipeline(Pipeline, ABC):
 
     @property
     def weights(self) -> Sequence[str]:
-        """Return the passes that order weights: with limits of memory, no kernel has scratch."""
-        limit = "{winograd=false}" if self.peak or self.pools or self.work is not None else ""
-        return ("transpose-weights", f"pack-weights{limit}", "fold-constants", "fold-weights")
+        """Return the passes that order weights: without scratch memory for the fewest bytes."""
+        option = "" if self.work is None else "{winograd=false}"
+        return ("transpose-weights", f"pack-weights{option}", "fold-constants", "fold-weights")
+
+    @property
+    def scratch(self) -> str:
+        """Return the pass that declares scratch memory: within limits, for one thread."""
+        return "declare-scratch{parts=1}" if self.peak or self.pools else "declare-scratch"
 
 
 @dataclass(frozen=True)
@@ -292,7 +293,8 @@ class VmPipeline(PlannedPipeline):
         is_native = self.kernels == "native"
         simple = (*_TO_SCALED, *_LAYOUT, *self.weights) if is_native else _TO_FOLDED
         tiled = _tiled(self.peak, self.work, by_rows=is_native)
-        kernels = (*simple, *tiled, *_on(self.default), "create-shape-functions")
+        scratch = (self.scratch,) if is_native else ()
+        kernels = (*simple, *tiled, *_on(self.default), "create-shape-functions", *scratch)
         placed = ("assign-pools",) if self.pools and self.memory != "plan" else ()
         joined = _JOINED_COMPILED if is_native else _JOINED
         joined = {"plan": joined, "coalesce": joined[1:], "none": ()}[self.memory]
@@ -333,7 +335,7 @@ class AotPipeline(PlannedPipeline):
         layout = _LAYOUT if self.layout == "nhwc" else _LAYOUT[1:]
         simple = (*_TO_SCALED, *_TO_FIRST_ORDER, *layout, *self.weights)
         simple = (*simple, *_tiled(self.peak, self.work, by_rows=self.layout == "nhwc"))
-        kernels = (*simple, *_on(self.default), "create-shape-functions{checks=true}")
+        kernels = (*simple, *_on(self.default), "create-shape-functions{checks=true}", self.scratch)
         planned = (
             *_REORDER[self.reorder],
             *_JOINED_COMPILED,

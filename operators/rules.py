@@ -186,6 +186,13 @@ def _of_any(annotations: Sequence[object]) -> Decode:
     raise TypeError(f"a rule cannot have an attribute of these types: {annotations}")
 
 
+SCRATCH = "relay.scratch"
+"""The operator whose result has no contents: memory that compiled code of a kernel may use."""
+
+LEAST_DIVIDED = 600_000
+"""The multiplications for which a second thread pays: twice XRELAY_PART of threads.c."""
+
+
 class Work(Enum):
     """The work of an operator's kernel, whatever its operands and attributes."""
 

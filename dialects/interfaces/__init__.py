@@ -58,6 +58,7 @@ from .tensor_operators import Fresh as Fresh
 from .tensor_operators import Fusible as Fusible
 from .tensor_operators import FusionKind as FusionKind
 from .tensor_operators import InferTypes as InferTypes
+from .tensor_operators import NeedsScratch as NeedsScratch
 from .tensor_operators import ReadsBeforeWriting as ReadsBeforeWriting
 from .tensor_operators import ReadsElementwise as ReadsElementwise
 from .tensor_operators import ReshapesOnly as ReshapesOnly
@@ -67,3 +68,4 @@ from .tensor_operators import kernel_attributes as kernel_attributes
 from .tensor_operators import kernel_name as kernel_name
 from .tensor_operators import only_reshapes as only_reshapes
 from .tensor_operators import reads_contents as reads_contents
+from .tensor_operators import scratch_types as scratch_types

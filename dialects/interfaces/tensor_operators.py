@@ -8,7 +8,7 @@ from enum import IntEnum
 from functools import cache
 from typing import Any, TypeAlias, TypeVar
 
-from xdsl.dialects.builtin import NoneType
+from xdsl.dialects.builtin import NoneType, TensorType
 from xdsl.ir import Attribute, Operation
 from xdsl.traits import OpTrait, Pure, is_side_effect_free
 
@@ -94,6 +94,24 @@ def has_effects(op: Operation) -> bool:
     passes do not remove, merge, move or fuse it, and do not compute it.
     """
     return not _is_pure(type(op)) and not is_side_effect_free(op)
+
+
+@dataclass(frozen=True)
+class NeedsScratch(OpTrait):
+    """
+    Compiled code of the op keeps intermediate values in memory of the caller, as large as tensors
+    of the types `types(op, parts)`; none if it needs no memory.
+
+    `parts` are the threads that may compute at the same time; each has memory of its own.
+    """
+
+    types: Callable[[Any, int], Sequence[TensorType]]
+
+
+def scratch_types(op: Operation, parts: int) -> Sequence[TensorType]:
+    """Return the types of the memory that compiled code of `op` needs for so many threads."""
+    needs = op.get_trait(NeedsScratch)
+    return () if needs is None else needs.types(op, parts)
 
 
 class ReshapesOnly(OpTrait):

@@ -44,7 +44,7 @@ with late_definitions():
         WildcardPattern,
     )
     from .language.matching import MatchOp
-    from .language.primitive import CallLoweredOp, PrimFuncOp, PrimitiveOp
+    from .language.primitive import CallLoweredOp, PrimFuncOp, PrimitiveOp, ScratchOp
     from .language.references import RefCreateOp, RefReadOp, RefWriteOp
     from .language.tuples import TupleGetItemOp, TupleOp
     from .loops import EndLoopOp, LoopOp, ReadRowsOp, WriteRowsOp
@@ -76,7 +76,8 @@ Relay = Dialect(
     [
         *OPERATORS,
         *(ConstantOp, ParamOp, TupleOp, TupleGetItemOp, IfOp, YieldOp, OnDeviceOp, DeviceCopyOp),
-        *(PrimitiveOp, PrimFuncOp, CallLoweredOp, ShapeFuncOp, RequireOp, MeasureOp, CallOpaqueOp),
+        *(PrimitiveOp, PrimFuncOp, CallLoweredOp, ScratchOp, ShapeFuncOp),
+        *(RequireOp, MeasureOp, CallOpaqueOp),
         *(FnOp, CallOp, GlobalOp, ClosureOp, InvokeOp, TypeDataOp, ConstructOp, MatchOp),
         *(RefCreateOp, RefReadOp, RefWriteOp, LoopOp, EndLoopOp, ReadRowsOp, WriteRowsOp),
     ],

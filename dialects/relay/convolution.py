@@ -1,11 +1,32 @@
 """Convolutions over one, two and three axes."""
 
-from xdsl.irdl import operand_def
+from collections.abc import Sequence
 
+from xdsl.dialects.builtin import TensorType, f32
+from xdsl.irdl import operand_def, traits_def
+
+from ...operators.windows import WINOGRAD
+from ...operators.winograd_blocks import PANEL, scratch_shapes
+from ..interfaces import NeedsScratch
+from ..tensors import as_tensor, is_static
 from .incomplete import AnyTensor
 from .matmul import SumOfProducts
 from .operator import OutFusable, operator
 from .properties import int_prop, ints_prop, string_prop
+
+
+def _scratch(op: "Conv2dOp", parts: int) -> Sequence[TensorType]:
+    """Return the types of the transformed cells and the products of Winograd's algorithm."""
+    layouts = op.data_layout.data, op.kernel_layout.data
+    result, weight = as_tensor(op.result.type), as_tensor(op.weight.type)
+    if layouts != ("NHWC", WINOGRAD) or result is None or weight is None or not is_static(result):
+        return ()
+    (images, height, width, filters), channels = result.get_shape(), weight.get_shape()[3]
+    steps = {*op.strides.get_values(), *op.dilation.get_values()}
+    if result.element_type != f32 or steps != {1} or channels % PANEL or 0 in result.get_shape():
+        return ()
+    shapes = scratch_shapes(images, height, width, channels, filters, parts)
+    return [TensorType(f32, shape) for shape in shapes]
 
 
 @operator("relay.nn.conv2d")
@@ -32,6 +53,8 @@ class Conv2dOp(SumOfProducts):
     groups = int_prop(1)
     data_layout = string_prop("NCHW")
     kernel_layout = string_prop("OIHW")
+
+    traits = traits_def(NeedsScratch(_scratch))
 
 
 @operator("relay.nn.conv1d")

@@ -12,7 +12,7 @@ Functions, kernels, calls of both, and branches.
 
 A result that lies in a storage of the caller is not returned: of its shape, the function returns
 the dims that are not static. Any other result belongs to the caller, who frees it. A kernel writes
-into the buffers of its results.
+into the buffers of its results; that of `relay.scratch`, it may use as it likes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from xdsl.dialects import arith, bufferization, func, memref, scf
+from xdsl.dialects import arith, bufferization, func, memref, scf, tensor
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
@@ -266,12 +266,18 @@ def _with_buffers(
         rewriter.erase_block_argument(argument)
     end = block.last_op
     assert isinstance(end, relay.YieldOp), "verified: a kernel yields"
+    unused: list[Operation] = []
     for value, type in zip(end.values, outputs, strict=True):
         out = rewriter.insert_block_argument(block, len(block.args), type)
+        if isinstance(value.owner, tensor.EmptyOp) and value.has_one_use():
+            unused.append(value.owner)  # it has no contents: code may write there
+            continue
         w.before(end)(
             bufferization.MaterializeInDestinationOp.create(
                 operands=[value, out], properties={"restrict": UnitAttr(), "writable": UnitAttr()}
             )
         )
     rewriter.replace(end, func.ReturnOp())
+    for empty in unused:
+        rewriter.erase(empty)
     return op.detach_region(op.body)

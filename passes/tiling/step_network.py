@@ -14,12 +14,12 @@ import numpy as np
 from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects import relay
-from ...dialects.interfaces import Fusible, FusionKind
+from ...dialects.interfaces import Fusible, FusionKind, scratch_types
 from ...dialects.overwriting import overwritable
 from ...dialects.relay import matmul
 from ...dialects.relay.operator import Operator
 from ...dialects.relay.pooling import GlobalAvgPool2dOp
-from ...dialects.tensors import as_tensor, bits_of, element_size
+from ...dialects.tensors import as_tensor, bits_of, element_size, tensor_size
 from ...planning.buffers import Ints
 from ...planning.stripes.network import Network, Reach, Step, Value
 from ..analysis.fusion import fusion_groups
@@ -205,6 +205,7 @@ def read_network(
             step.whole -= step.reads.keys()
         step.weights = sum(bytes_of(v) for v in outer if number.get(v, -1) not in step.reads)
         step.work = sum(work_of(op) for op in group)
+        step.scratch = sum(tensor_size(t) for op in group for t in scratch_types(op, parts=1))
         over = overwritable(kernel_of(group))[0]
         step.over = frozenset(number[v] for i, v in enumerate(outer) if i in over and v in number)
         net.steps.append(step)

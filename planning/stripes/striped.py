@@ -184,7 +184,7 @@ class Striped:
         self.work += step.work * int(new.sum()) // step.rows
         self.weights += step.weights * int(runs.sum())
         self.runs = self.runs + runs
-        self.loads[at - self.chain.first] += self.before
+        self.loads[at - self.chain.first] += self.before + np.where(runs, step.scratch, 0)
         places, sizes = [own.start, own.later], [new, own.stop - own.keep, own.stop - own.later]
         if is_last:
             self.rows[value] = own

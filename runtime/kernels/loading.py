@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...operators.meaning.forms import Definition
+from ...operators.rules import SCRATCH
 from ..plugin_tables import load_tables
 from . import KERNELS
-from .bind import Bind
+from .bind import Array, Attrs, Bind, Thunk, nothing
 from .checked import CheckedKernel
 from .meant_kernels import derived
 
@@ -23,6 +24,14 @@ DEFINITIONS = "xrelay.operators"
 """The entry-point group; each entry names a mapping from operator names to `Definition`s."""
 
 
+def _no_contents(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    return nothing
+
+
+BUILT_IN: Mapping[str, Bind] = {**KERNELS, SCRATCH: _no_contents}
+"""The kernels of this package."""
+
+
 def load_definitions() -> Mapping[str, Definition]:
     """Return the definitions of operators of every entry point of `DEFINITIONS`."""
     return load_tables(DEFINITIONS, {}, ("operators", "definition"))
@@ -34,7 +43,7 @@ def load_kernels(entries: Iterable[EntryPoint] | None = None) -> dict[str, Bind]
 
     An operator of a plug-in that has a definition, but no kernel, has the one of its meaning.
     """
-    kernels = load_tables(GROUP, KERNELS, ("kernels", "kernel"), entries)
+    kernels = {**load_tables(GROUP, KERNELS, ("kernels", "kernel"), entries), **BUILT_IN}
     for name, definition in load_definitions().items():
         if name not in kernels:
             bind, reuse = derived(definition.meaning, kernels)
@@ -44,7 +53,7 @@ def load_kernels(entries: Iterable[EntryPoint] | None = None) -> dict[str, Bind]
 
 def kernels_of(operators: Iterable[str]) -> Mapping[str, Bind]:
     """Return kernels for these operators: those of plug-ins are loaded only if one needs them."""
-    return KERNELS if all(name in KERNELS for name in operators) else load_kernels()
+    return BUILT_IN if all(name in BUILT_IN for name in operators) else load_kernels()
 
 
 def no_kernel(name: str) -> str:

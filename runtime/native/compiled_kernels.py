@@ -4,7 +4,7 @@ Compiled kernels for the machine, in place of NumPy's.
 A kernel of the program is one function of a shared library. Its operands are described once, when
 it is bound to arrays:
 
-    int32_t NAME(const int64_t *operands, char *scratch, int64_t size)      0, or 1 after a failure
+    int32_t NAME(const int64_t *operands)      0, or 1 after a failure
 
 An operand is what MLIR passes for a memref: the address twice, 0, the shape and the strides.
 """
@@ -15,7 +15,7 @@ import ctypes
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -63,26 +63,22 @@ class NativeLibrary:
 
     functions: Mapping[str, Any]
     """The function of each kernel, by the kernel's name in the program."""
-    scratch: int
-    """The largest scratch memory (bytes) of a kernel of static sizes."""
 
-    def call(self, name: str, operands: Sequence[Array], scratch: Array) -> Thunk:
-        """Return a call of kernel `name` on inputs and outputs, with `scratch` bytes of memory."""
+    def call(self, name: str, operands: Sequence[Array]) -> Thunk:
+        """Return a call of kernel `name` on inputs and outputs."""
         function, operands = self.functions[name], tuple(operands)
-        if type(scratch) is not np.ndarray:  # of a template: the arrays are those of each call
-            return partial(_describe_and_call, function, operands, scratch)
-        return NativeCall(_described(function, operands, scratch), (*operands, scratch))
+        if not all(isinstance(operand, np.ndarray) for operand in cast("list[object]", operands)):
+            return partial(_describe_and_call, function, operands)  # of a template: arrays of calls
+        return NativeCall(_described(function, operands), operands)
 
 
-def _described(function: Any, operands: Sequence[Array], scratch: Array) -> Thunk:
+def _described(function: Any, operands: Sequence[Array]) -> Thunk:
     words = [word for operand in operands for word in words_of(operand)]
-    given = (ctypes.c_int64 * len(words))(*words)
-    place = ctypes.c_void_p(scratch.ctypes.data if scratch.size else None)
-    return partial(function, given, place, ctypes.c_int64(scratch.nbytes))
+    return partial(function, (ctypes.c_int64 * len(words))(*words))
 
 
-def _describe_and_call(function: Any, operands: Sequence[Array], scratch: Array) -> None:
-    _described(function, operands, scratch)()
+def _describe_and_call(function: Any, operands: Sequence[Array]) -> None:
+    _described(function, operands)()
 
 
 @dataclass(frozen=True)
@@ -113,8 +109,7 @@ class NativeBinder:
             return bind_plan(plan, ins, outs, workspace, fixed)
         with workspace.lend():
             targets = self._targets(kernel, ins, outs, workspace)
-            scratch = workspace.take(self.library.scratch)
-        call = self.library.call(kernel.name, [*ins, *targets], scratch)
+        call = self.library.call(kernel.name, [*ins, *targets])
         copies = [
             partial(np.copyto, out, target)
             for out, target in zip(outs, targets, strict=True)
@@ -143,7 +138,7 @@ class NativeBinder:
         )
 
 
-def load_kernels(path: str, symbols: Mapping[str, str], scratch: int) -> NativeLibrary:
+def load_kernels(path: str, symbols: Mapping[str, str]) -> NativeLibrary:
     """
     Load the library at `path`, whose file may be removed afterwards.
 
@@ -163,4 +158,4 @@ def load_kernels(path: str, symbols: Mapping[str, str], scratch: int) -> NativeL
     functions: dict[str, Any] = {name: library[symbol] for name, symbol in symbols.items()}
     for function in functions.values():
         function.errcheck = check  # once: other threads may call the function later
-    return NativeLibrary(functions, scratch)
+    return NativeLibrary(functions)

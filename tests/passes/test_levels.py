@@ -84,6 +84,7 @@ explain-tiling             . . . . . . . . . .
 tile-for-memory            . . . . . . . . . .
 fuse-ops                   + + . . . . . . . .
 outline-primitives         < < + . . . . . . .
+declare-scratch            < < < . . . . . . .
 create-shape-functions     < < < . + + + . . .
 manifest-alloc             < < < + . . . . . .
 append-in-place            < < < < . . . . . .

@@ -79,7 +79,7 @@ def overwrite_dead_bytes(module: ModuleOp) -> int:
 
 def library(text: str, folder: Path, name: str) -> ctypes.CDLL:
     passes = ["func.func(scf-forall-to-for)", "func.func(convert-linalg-to-loops)", *LOWER_TO_LLVM]
-    code = compile_text(text, passes, Settings(), name).code
+    code = compile_text(text, passes, Settings(), name)
     return ctypes.CDLL(str(link(Inputs([code], STANDALONE), folder / f"{name}.so")))
 
 

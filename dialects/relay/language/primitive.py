@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import ClassVar, Self
 
-from xdsl.dialects.builtin import ArrayAttr, FunctionType, StringAttr, SymbolRefAttr, UnitAttr
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    FunctionType,
+    StringAttr,
+    SymbolRefAttr,
+    TensorType,
+    UnitAttr,
+)
 from xdsl.ir import Attribute, BlockArgument, Operation, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -14,6 +21,7 @@ from xdsl.irdl import (
     opt_prop_def,
     prop_def,
     region_def,
+    result_def,
     traits_def,
     var_operand_def,
     var_result_def,
@@ -23,9 +31,11 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
+from ....operators.rules import SCRATCH
 from ... import vm
 from ...device import VirtualDeviceAttr
 from ...interfaces import (
+    AllocatesResults,
     AnyDevice,
     Bufferizable,
     DeviceConstraint,
@@ -48,7 +58,7 @@ from ...xdsl_extras.xdsl_internals import operands_of
 from ..incomplete import AnyTensor
 from ..properties import INTS
 from ..shapes import ShapeFuncOp, TensorFunction, shape_type
-from .control import verify_yielded
+from .control import YieldOp, verify_yielded
 
 
 def verify_view(op: Operation, reshape_only: UnitAttr | None) -> None:
@@ -255,6 +265,30 @@ class PrimFuncOp(TensorFunction):
             raise VerifyException(
                 f"the shape function @{name} must be {wanted}, but is {function.function_type}"
             )
+
+
+@irdl_op_definition
+class ScratchOp(IRDLOperation):
+    """
+    Allocate memory without contents, in a kernel that yields it: its compiled code may write there.
+
+    ```mlir
+    %s = relay.scratch : tensor<1x4x4x28x64xf32>
+    ```
+
+    Nothing reads the kernel's result, not even the next call of the kernel.
+    """
+
+    name = SCRATCH
+
+    result = result_def(TensorType)
+
+    traits = traits_def(AllocatesResults(), AnyDevice())
+    assembly_format = "attr-dict `:` type($result)"
+
+    def verify_(self) -> None:
+        if not all(isinstance(use.operation, YieldOp) for use in self.result.uses):
+            raise VerifyException("scratch memory has no contents: it can only be yielded")
 
 
 NAME_LIMIT = 80

@@ -31,9 +31,9 @@ from ...entries.descriptions import METADATA, record_of
 from ..c.c_interface import c_string, interface_source, public_symbols, support_sources
 from ..toolchain.linking import Inputs, c_file, linked_library, merged_object
 from ..toolchain.stage_files import scratch_folder
-from ..toolchain.stages import PROGRAM, Compiled, compile_text, module_text, tools_key
+from ..toolchain.stages import PROGRAM, compile_text, module_text, tools_key
 from ..toolchain.tool_paths import Blas
-from .kernel_objects import compile_kernels, scratch_of
+from .kernel_objects import compile_kernels
 from .settings import Settings, key_of
 from .units import units_of
 
@@ -115,8 +115,7 @@ def make_product(
                 sources[WEIGHTS] = _source_of_file(library, head, name)
         settings.saved.save("module.json", library.to_json())
         code = compiled()
-        interface = interface_source(library, scratch_of(code.objects))
-        sources |= {"interface.c": interface, **support_sources(), **code.sources}
+        sources |= {"interface.c": interface_source(library), **support_sources(), **code.sources}
         flags, exports = list[str](), public_symbols(library)
         if settings.threads:
             flags.append("-DXRELAY_THREADS")
@@ -124,8 +123,7 @@ def make_product(
         if request.kind == "library":
             flags.append("-DXRELAY_LIBRARY")
             exports.append("xrelay_library_metadata")
-        objects = [c.code for c in code.objects]
-        inputs = Inputs(objects, sources, including, files, flags, code.blas)
+        inputs = Inputs(code.objects, sources, including, files, flags, code.blas)
         if request.kind == "library":
             return Product(linked_library(inputs, settings, request.file, exports), beside)
         return Product(merged_object(inputs, settings, exports), beside)
@@ -134,7 +132,7 @@ def make_product(
 class CompiledModule(NamedTuple):
     """The objects of a module, the library that they call, and C sources that belong to them."""
 
-    objects: Sequence[Compiled]
+    objects: Sequence[bytes]
     blas: Blas | None
     sources: Mapping[str, str] = MappingProxyType({})
 
@@ -147,9 +145,9 @@ def compile_module(module: ModuleOp, settings: Settings) -> CompiledModule:
     text = module_text(units.program)
     how = [tools_key(), settings.machine.key, str(settings.level), *PROGRAM]
     code = settings.cache.get_or(
-        key_of("text", text, *how), lambda: compile_text(text, PROGRAM, settings, "program").code
+        key_of("text", text, *how), lambda: compile_text(text, PROGRAM, settings, "program")
     )
-    objects = [*compile_kernels(units.kernels, settings), Compiled(code, {})]
+    objects = [*compile_kernels(units.kernels, settings), code]
     settings.cache.trim()
     sources = {LEVELS: _source_of_levels(units.choices)} if units.choices else {}
     return CompiledModule(objects, settings.blas if calls else None, sources)

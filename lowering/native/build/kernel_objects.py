@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import ModuleOp
 from ..schedules.scheduling import COMMON, SCHEDULED, common_steps, library_of, text_of
 from ..toolchain.processes import ProcessFailed, TimedOut
 from ..toolchain.stage_files import scratch_folder, write
-from ..toolchain.stages import KERNELS, Compiled, compile_text, module_text
+from ..toolchain.stages import KERNELS, compile_text, module_text
 from .settings import Settings
 from .units import Kernel
 
@@ -34,12 +34,12 @@ LIBRARY_FILE = "schedules.mlir"
 class Result(NamedTuple):
     """An object with some kernels; if the schedule of the only one failed, why."""
 
-    compiled: Compiled
+    code: bytes
     kernels: Sequence[Kernel]
     failure: ProcessFailed | None = None
 
 
-def compile_kernels(kernels: Sequence[Kernel], settings: Settings) -> list[Compiled]:
+def compile_kernels(kernels: Sequence[Kernel], settings: Settings) -> list[bytes]:
     """
     Return objects that hold `kernels`, each once or more, and maybe others.
 
@@ -50,12 +50,7 @@ def compile_kernels(kernels: Sequence[Kernel], settings: Settings) -> list[Compi
     results = _in_parallel(missing, settings)
     for result in results:
         _write(result, settings)
-    return [*cached, *(result.compiled for result in results)]
-
-
-def scratch_of(compiled: Iterable[Compiled]) -> int:
-    """Return the bytes that a kernel allocates at most."""
-    return max((size for c in compiled for size in c.scratch.values()), default=0)
+    return [*cached, *(result.code for result in results)]
 
 
 def _report(kernel: Kernel, reason: str, settings: Settings) -> None:
@@ -66,9 +61,9 @@ def _report(kernel: Kernel, reason: str, settings: Settings) -> None:
 # ------------------------------------------------------------------------- the cache
 
 
-def _read(kernels: Iterable[Kernel], settings: Settings) -> tuple[list[Compiled], list[Kernel]]:
+def _read(kernels: Iterable[Kernel], settings: Settings) -> tuple[list[bytes], list[Kernel]]:
     """Return what the cache has, and the kernels that are left."""
-    objects: dict[str, Compiled] = {}
+    objects: dict[str, bytes] = {}
     missing: list[Kernel] = []
     for kernel in kernels:
         entry = settings.cache.get(kernel.symbol)
@@ -79,15 +74,14 @@ def _read(kernels: Iterable[Kernel], settings: Settings) -> tuple[list[Compiled]
             if code is None:
                 missing.append(kernel)
                 continue
-            objects[digest] = Compiled(code, {})
-        objects[digest].scratch[kernel.symbol] = known["scratch"]
+            objects[digest] = code
         if "failed" in known:
             _report(kernel, known["failed"], settings)
     return list(objects.values()), missing
 
 
 def _write(result: Result, settings: Settings) -> None:
-    code, failure = result.compiled.code, result.failure
+    code, failure = result.code, result.failure
     known: dict[str, Any] = {"object": sha256(code).hexdigest()}
     if failure is not None:
         known["failed"] = failure.message
@@ -96,7 +90,6 @@ def _write(result: Result, settings: Settings) -> None:
             return
     settings.cache.put(known["object"], code)
     for kernel in result.kernels:
-        known["scratch"] = result.compiled.scratch.get(kernel.symbol, 0)
         settings.cache.put(kernel.symbol, json.dumps(known).encode())
 
 
@@ -154,7 +147,7 @@ def _compile(kernels: Sequence[Kernel], name: str, settings: Settings) -> list[R
         if kernel.schedule is None:
             raise error.at(kernel.function, f"kernel '{kernel.name}'") from None
         plain = _compile([replace(kernel, schedule=None)], f"{name}_unscheduled", settings)
-        return [Result(plain[0].compiled, kernels, error)]
+        return [Result(plain[0].code, kernels, error)]
 
 
 def _passes(

@@ -4,8 +4,8 @@ Compile the kernels of a program for the machine, which runs everything else.
     kernels = clone of the module's relay.prim_funcs
     library = machine_kernels(context, kernels, settings)       calls by the kernels' names
 
-The C file of the library has a function a kernel (see `runtime.native.compiled_kernels`), which gives it
-scratch memory and catches its failures. Large ones are divided between threads.
+The C file of the library has a function a kernel (see `runtime.native.compiled_kernels`), which
+catches its failures. Large ones are divided between threads.
 """
 
 from __future__ import annotations
@@ -70,15 +70,13 @@ def _loaded(kernels: Sequence[Kernel], settings: Settings) -> NativeLibrary:
     settings.cache.prepare()
     compiled = compile_kernels(kernels, settings)
     wanted = {kernel.symbol: kernel for kernel in kernels}
-    sizes = {symbol: size for c in compiled for symbol, size in c.scratch.items()}
-    scratch = max((sizes.get(symbol, 0) for symbol in wanted), default=0)
     sources = {
-        "calls.c": "".join(f"{line}\n" for line in _calls([*wanted.values()], scratch)),
+        "calls.c": "".join(f"{line}\n" for line in _calls([*wanted.values()])),
         **support_sources(),
     }
     flags = ["-DXRELAY_THREADS", "-DXRELAY_LIBRARY"]
     exports = ["*_call", ERROR, THREADS, POOL]
-    inputs = Inputs([c.code for c in compiled], sources, flags=flags)
+    inputs = Inputs(compiled, sources, flags=flags)
     code = settings.cache.get_or(
         key_of("kernels of a machine", *inputs.objects, *sources.values(), *flags),
         lambda: bytes(linked_library(inputs, settings, "kernels.so", exports)),
@@ -88,12 +86,12 @@ def _loaded(kernels: Sequence[Kernel], settings: Settings) -> NativeLibrary:
         path = folder / "kernels.so"
         write(path, code)
         symbols = {kernel.name: f"{kernel.symbol}_call" for kernel in kernels}
-        return load_kernels(str(path), symbols, scratch)
+        return load_kernels(str(path), symbols)
 
 
-def _calls(kernels: Sequence[Kernel], scratch: int) -> Iterator[str]:
+def _calls(kernels: Sequence[Kernel]) -> Iterator[str]:
     """Yield the C file of the functions that the machine calls."""
-    yield from declarations(scratch)
+    yield declarations()
     yield f"XRELAY_PUBLIC const char *{ERROR}(void) {{ return xrelay_error; }}\n"
     yield f"XRELAY_PUBLIC int32_t {THREADS}(int32_t n) {{ return xrelay_set_threads(n); }}\n"
     for kernel in kernels:
@@ -103,6 +101,5 @@ def _calls(kernels: Sequence[Kernel], scratch: int) -> Iterator[str]:
             types += ["void *"] * 2 + ["int64_t"] * (1 + 2 * type.get_num_dims())
         arguments = [f"({type})words[{i}]" for i, type in enumerate(types)]
         yield from code_function(f"{kernel.symbol}_code", kernel.symbol, types, arguments)
-        yield f"XRELAY_PUBLIC int32_t {kernel.symbol}_call("
-        yield "    int64_t *words, char *scratch, int64_t size) {"
-        yield f"  return xrelay_call_code({kernel.symbol}_code, words, scratch, size);\n}}\n"
+        yield f"XRELAY_PUBLIC int32_t {kernel.symbol}_call(int64_t *words) {{"
+        yield f"  return xrelay_call_code({kernel.symbol}_code, words);\n}}\n"

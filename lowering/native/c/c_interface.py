@@ -215,20 +215,19 @@ def support_sources() -> dict[str, str]:
     return {SHIM: support_source(), SUPPORT: c_file(SUPPORT)}
 
 
-def declarations(scratch: int) -> Iterator[str]:
-    """Yield the start of the C of a program, whose kernels allocate `scratch` bytes at most."""
-    yield support_source().partition(FUNCTIONS)[0]
-    yield f"XRELAY_HIDDEN const int64_t xrelay_scratch = {scratch};\n"
+def declarations() -> str:
+    """Return the start of the C of a program."""
+    return support_source().partition(FUNCTIONS)[0]
 
 
-def interface_source(library: Library, scratch: int = 0) -> str:
-    """Return the C file of a library, whose kernels allocate `scratch` bytes at most."""
-    return "".join(line + "\n" for line in _interface(library, scratch))
+def interface_source(library: Library) -> str:
+    """Return the C file of a library."""
+    return "".join(line + "\n" for line in _interface(library))
 
 
-def _interface(library: Library, scratch: int) -> Iterator[str]:
+def _interface(library: Library) -> Iterator[str]:
     yield "/* Written by xrelay-opt: the C interface of a compiled program. */\n"
-    yield from declarations(scratch)
+    yield declarations()
     yield "/* ---- the program ---- */\n"
     yield from _program_table(library)
     yield from _supplied_kernels(library)
@@ -381,14 +380,12 @@ def _tables(library: Library, entry: Entry) -> Iterator[str]:
         f"{c_string(pool.place)}}}"
         for pool in entry.pools
     ]
-    on_host = [i for i, pool in enumerate(entry.pools) if not pool.device]
     parts = {
         f"{TABLES}tensor {symbol}_tensors": rows,
         f"{TABLES}pool {symbol}_pools": pools,
         f"static const int32_t {symbol}_contexts": [*map(str, entry.contexts)],
     }
     names = ["NULL" if not lines else part.rpartition(" ")[2] for part, lines in parts.items()]
-    names.insert(2, str(on_host[-1] if on_host else 0))
     yield from (array(part, lines) for part, lines in parts.items() if lines)
     sizes = f"_mlir_ciface_{symbol}_sizes" if entry.is_dynamic else "NULL"
     if entry.is_dynamic:

@@ -65,8 +65,6 @@ struct xrelay_call {
   const char *stack;
   void *const *contexts; /* by device */
   uint64_t is_active, is_open; /* a bit a device */
-  char *scratch, *scratch_next;
-  int64_t scratch_count; /* pieces of it that are in use */
 };
 
 struct xrelay_dim {
@@ -103,7 +101,6 @@ struct xrelay_function {
   int32_t inputs, outputs, pool_count, context_count;
   const struct xrelay_tensor *tensors; /* inputs, then outputs */
   const struct xrelay_pool *pools;
-  int32_t scratch_pool; /* the one with the scratch memory of kernels */
   const int32_t *contexts; /* devices */
   int32_t has_constants;
   int32_t dims, computed; /* sizes of inputs that callers give; sizes that `sizes` computes of them */
@@ -118,9 +115,6 @@ struct xrelay_supplier { /* of kernels that the runtime supplies */
   void *context;
 };
 
-/* Bytes at the end of a workspace from which kernels allocate; the C of a program defines it. */
-extern XRELAY_HIDDEN const int64_t xrelay_scratch;
-
 extern XRELAY_HIDDEN _Thread_local char xrelay_error[1024];
 int32_t xrelay_call_unpacked(const struct xrelay_function *, void *const *data, const int64_t *dims,
                              void *const *workspaces, void *const *contexts);
@@ -128,7 +122,7 @@ int32_t xrelay_call_packed(const struct xrelay_function *, DLTensor *const *tens
                            void *const *workspaces, void *const *contexts);
 int64_t xrelay_sizes(const struct xrelay_function *, const int64_t *dims, int32_t pool,
                      int64_t *output_shapes);
-int32_t xrelay_call_code(void (*code)(int64_t *), int64_t *words, char *scratch, int64_t size);
+int32_t xrelay_call_code(void (*code)(int64_t *), int64_t *words);
 void xrelay_call_supplied(const struct xrelay_supplier *, int32_t kernel, const char *name,
                           const struct xrelay_tensor *types, int64_t *const *words, int32_t count);
 void xrelay_event(uint32_t device, int32_t event, void *context);
@@ -234,17 +228,6 @@ XRELAY_SHARED void *_mlir_memref_to_llvm_aligned_alloc(uint64_t alignment, uint6
   struct xrelay_block *block = NULL;
   char *start = NULL;
   if (alignment < XRELAY_ALIGNMENT) alignment = XRELAY_ALIGNMENT;
-  if (alignment == XRELAY_ALIGNMENT && xrelay_current->scratch) {
-    struct xrelay_call *call = xrelay_current;
-    uint64_t room = (uint64_t)(call->scratch + xrelay_scratch - call->scratch_next);
-    if (size <= room && size <= (uint64_t)xrelay_scratch) {
-      void *found = call->scratch_next;
-      uint64_t used = (size + XRELAY_ALIGNMENT - 1) / XRELAY_ALIGNMENT * XRELAY_ALIGNMENT;
-      call->scratch_next += used < room ? used : room;
-      call->scratch_count++;
-      return found;
-    }
-  }
   if (size <= PTRDIFF_MAX - 3 * alignment)
     start = aligned_alloc(alignment, (size + 2 * alignment - 1) / alignment * alignment);
   if (!start) xrelay_fail("there is no memory for %" PRIu64 " bytes", size);
@@ -261,11 +244,6 @@ XRELAY_SHARED void *_mlir_memref_to_llvm_alloc(uint64_t size) {
   return _mlir_memref_to_llvm_aligned_alloc(XRELAY_ALIGNMENT, size);
 }
 
-XRELAY_LOCAL int xrelay_in_scratch(const void *memory) {
-  const char *scratch = xrelay_current->scratch;
-  return scratch && (uintptr_t)memory - (uintptr_t)scratch < (uintptr_t)xrelay_scratch;
-}
-
 /* Take an allocation from those that end with the call. */
 XRELAY_LOCAL void xrelay_keep(void *memory) {
   struct xrelay_block *block = (struct xrelay_block *)memory - 1;
@@ -275,23 +253,15 @@ XRELAY_LOCAL void xrelay_keep(void *memory) {
 
 XRELAY_SHARED void _mlir_memref_to_llvm_free(void *memory) {
   struct xrelay_block *block = (struct xrelay_block *)memory - 1;
-  struct xrelay_call *call = xrelay_current;
   if (!memory) return;
-  if (xrelay_in_scratch(memory)) {
-    if (!--call->scratch_count) call->scratch_next = call->scratch;
-    return;
-  }
   xrelay_keep(memory);
   free(block->start);
 }
 
 /* Return the `size` bytes at `data`, in the allocation `memory`, as an allocation by themselves. */
 XRELAY_LOCAL void *xrelay_separate(void *memory, const void *data, int64_t size) {
-  char *scratch = xrelay_current->scratch;
-  if (data == memory && !xrelay_in_scratch(memory)) return memory;
-  xrelay_current->scratch = NULL;
+  if (data == memory) return memory;
   memory = _mlir_memref_to_llvm_aligned_alloc(XRELAY_ALIGNMENT, (uint64_t)size);
-  xrelay_current->scratch = scratch;
   return memcpy(memory, data, (size_t)size);
 }
 
@@ -476,19 +446,6 @@ XRELAY_LOCAL void xrelay_require_room(const struct xrelay_function *function,
                 function->name, size, pool->place, pool->capacity);
 }
 
-/* Return the bytes of a workspace of `size`, with the scratch memory of kernels at its end. */
-XRELAY_LOCAL int64_t xrelay_with_scratch(int64_t size) {
-  if (size < 0 || size > INT64_MAX / 2) xrelay_fail("the workspace is too large");
-  size = (size + XRELAY_ALIGNMENT - 1) / XRELAY_ALIGNMENT * XRELAY_ALIGNMENT;
-  return xrelay_scratch ? size + xrelay_scratch : size;
-}
-
-/* Let kernels allocate from the end of `workspace`, of `size` bytes. */
-XRELAY_LOCAL void xrelay_use_scratch(char *workspace, int64_t size) {
-  if (!xrelay_scratch) return;
-  xrelay_current->scratch = xrelay_current->scratch_next = workspace + size - xrelay_scratch;
-}
-
 XRELAY_LOCAL int64_t xrelay_size(int32_t rank, const int64_t *shape, int64_t size) {
   int32_t axis;
   for (axis = 0; axis < rank; axis++) size = xrelay_times(size, shape[axis]);
@@ -553,8 +510,9 @@ XRELAY_LOCAL void xrelay_measure(const struct xrelay_function *function, const i
     }
   }
   for (i = 0; i < function->pool_count; i++) {
-    int64_t size = function->pools[i].size < 0 ? computed[i] : function->pools[i].size;
-    workspaces[i] = i == function->scratch_pool ? xrelay_with_scratch(size) : size;
+    workspaces[i] = function->pools[i].size < 0 ? computed[i] : function->pools[i].size;
+    if (workspaces[i] < 0 || workspaces[i] > INT64_MAX / 2)
+      xrelay_fail("the workspace is too large");
     xrelay_require_room(function, &function->pools[i], workspaces[i]);
   }
 }
@@ -632,7 +590,6 @@ XRELAY_LOCAL void xrelay_invoke(const struct xrelay_function *function, void *co
     char *pool = xrelay_workspace(function, bytes, data, workspaces[i], sizes[i],
                                   function->pools[i].alignment);
     next = xrelay_describe_bytes(next, pool, sizes[i]);
-    if (i == function->scratch_pool) xrelay_use_scratch(pool, sizes[i]);
   }
   xrelay_current->contexts = contexts;
   for (i = 0; i < function->context_count; i++)
@@ -715,12 +672,10 @@ XRELAY_SHARED int64_t xrelay_sizes(const struct xrelay_function *function, const
 }
 
 /* Call the code of a kernel by itself: return 0, or 1 after a failure. */
-XRELAY_SHARED int32_t xrelay_call_code(void (*code)(int64_t *), int64_t *words, char *scratch,
-                                       int64_t size) {
+XRELAY_SHARED int32_t xrelay_call_code(void (*code)(int64_t *), int64_t *words) {
   struct xrelay_call call;
   xrelay_begin(&call, NULL);
   if (setjmp(call.failed)) return xrelay_fail_call();
-  xrelay_use_scratch(scratch, size);
   code(words);
   xrelay_end();
   return 0;

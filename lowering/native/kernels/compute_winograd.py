@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import TypeAlias, cast
 
 from typing_extensions import override
@@ -37,6 +38,7 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ....operators.winograd_blocks import PANEL, Blocks, blocks_of
 from ...linalg.builder import INDEX, Builder, Size, maps, tensor_of
 from ...linalg.rules.convolution import TRANSFORMED
 from ...linalg.sums import CONTRACT, NO_FLAGS
@@ -50,9 +52,7 @@ from ..linalg_generics import (
     ops_of,
     store_of,
 )
-from ..schedules.threads import FEWEST, LEAST
-from ..schedules.tiles import Vectors, vectors_of
-from ..schedules.winograd_blocks import PANEL, Blocks, blocks_of
+from ..schedules.tiles import Vectors, vectors_of, winograd_rows
 
 VECTOR = VectorType(f32, [PANEL])
 
@@ -134,8 +134,6 @@ def _sums(
 
 
 def _loop(b: Builder, stop: Size, by: int, body: Callable[[Builder, SSAValue], None]) -> None:
-    """Append a loop from 0."""
-
     def step(inner: Builder, index: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
         body(inner, index)
         return carried
@@ -162,17 +160,11 @@ def _in_chunks(
 
 
 def _add(b: Builder, *values: SSAValue) -> SSAValue:
-    first, *others = values
-    for value in others:
-        first = b.insert(arith.AddfOp(first, value, NO_FLAGS))
-    return first
+    return reduce(lambda x, y: b.insert(arith.AddfOp(x, y, NO_FLAGS)), values)
 
 
 def _sub(b: Builder, *values: SSAValue) -> SSAValue:
-    first, *others = values
-    for value in others:
-        first = b.insert(arith.SubfOp(first, value, NO_FLAGS))
-    return first
+    return reduce(lambda x, y: b.insert(arith.SubfOp(x, y, NO_FLAGS)), values)
 
 
 def _of_cells(b: Builder, v: Vectors4) -> Vectors4:
@@ -199,6 +191,8 @@ class Writer:
 
     windows: Windows
     blocks: Blocks
+    rows: int
+    """The tiles whose products are computed in registers."""
     x: SSAValue
     u: SSAValue
     operands: Sequence[SSAValue | None]
@@ -290,7 +284,7 @@ class Writer:
     ) -> None:
         """Compute the results of a panel of filters, by products in a part of `products`."""
         image, first, panel = place
-        tiles, rows = b.mul(lines, self.blocks.width), self.blocks.rows
+        tiles, rows = b.mul(lines, self.blocks.width), self.rows
 
         def product(b: Builder, i: SSAValue, j: SSAValue, start: SSAValue) -> None:
             last = b.minimum(start, b.sub(tiles, rows))  # the last ones overlap those before
@@ -404,11 +398,17 @@ def _operand(b: Builder, buffer: SSAValue, map: AffineMap, place: Sequence[SSAVa
     return b.insert(vector.BroadcastOp(number, _vector(number.type)))
 
 
-def _compute(windows: Windows, vectors: Vectors, threads: bool) -> None:
-    """Replace the loops of `windows`."""
+def _part_sizes(buffer: SSAValue) -> Sequence[int]:
+    """Return the parts of a buffer and the dims of each; nothing if it is not of f32."""
+    type = cast("MemRefType[Attribute]", buffer.type)
+    return type.get_shape() if type.element_type == f32 else ()
+
+
+def _compute(kernel: FuncOp, windows: Windows, vectors: Vectors, threads: bool) -> None:
+    """Replace the loops of `windows` in `kernel`."""
     conv, consumer, store = windows.convolution, windows.consumer, windows.store
-    images, height, width, panels, channels = windows.sizes
-    blocks = blocks_of(height, width, channels, panels * PANEL, vectors)
+    _, height, width, panels, channels = windows.sizes
+    blocks = blocks_of(height, width, channels, panels * PANEL)
     b = Builder(Block())
     b.location = conv.location
     x, u = (b.insert(buffer_of(v)) for v in (conv.inputs[0], windows.filters.inputs[0]))
@@ -416,15 +416,17 @@ def _compute(windows: Windows, vectors: Vectors, threads: bool) -> None:
         None if value is conv.results[0] else b.insert(buffer_of(value))
         for value in (consumer.inputs if consumer else ())
     ]
-    work = images * panels * PANEL * channels * 4 * height * width
-    chunks = FEWEST if threads and work >= LEAST else 1
-    by_block = 1 if blocks.count < chunks else chunks
-    by_panel = 1 if by_block > 1 else min(chunks, panels)
+    unused = (buffer for buffer in kernel.body.block.args if buffer.first_use is None)
+    parts = [(4, 4, blocks.room, size) for size in (channels, PANEL)]
     cells, products = (
-        b.insert(memref.AllocOp([], [], MemRefType(f32, [parts, 4, 4, blocks.tiles, size])))
-        for parts, size in ((by_block, channels), (by_block * by_panel, PANEL))
+        next((buffer for buffer in unused if _part_sizes(buffer)[1:] == part), None)
+        or b.insert(memref.AllocOp([], [], MemRefType(f32, [1, *part])))
+        for part in parts
     )
-    Writer(windows, blocks, x, u, operands, cells, products, by_block, by_panel).write(b)
+    by_block = _part_sizes(cells)[0] if threads else 1
+    by_panel = _part_sizes(products)[0] // by_block if threads else 1
+    rows = winograd_rows(blocks, vectors)
+    Writer(windows, blocks, rows, x, u, operands, cells, products, by_block, by_panel).write(b)
     Rewriter.inline_block(b.block, InsertPoint.before(store))
     for op in (store, consumer, conv, windows.filters):
         if op is not None:
@@ -444,4 +446,4 @@ class ComputeWinogradPass(MachinePass):
     def rewrite(self, kernel: FuncOp) -> None:
         for op in ops_of(kernel, linalg.GenericOp):
             if TRANSFORMED in op.attributes and (windows := _windows_of(op)) is not None:
-                _compute(windows, vectors_of(self.machine_of(kernel)), self.threads)
+                _compute(kernel, windows, vectors_of(self.machine_of(kernel)), self.threads)

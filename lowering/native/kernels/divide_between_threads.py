@@ -45,6 +45,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.attributes import plain_value
 from ....dialects.dense import integer
+from ....operators.rules import LEAST_DIVIDED
 from ...linalg.builder import INDEX, Builder, Size, tensor_of
 from ..kernel_pass import KernelPass, kernels_of
 from ..linalg_generics import buffer_dims, maps_of, ops_of
@@ -52,7 +53,6 @@ from ..schedules import KIND, schedules_of, tile_in
 from ..schedules.nests import nest_of
 from ..schedules.scheduling import SCHEDULE
 from ..schedules.threads import (
-    LEAST,
     LEAST_AN_ELEMENT,
     THREADS,
     Chunk,
@@ -142,7 +142,7 @@ class DivideBetweenThreadsPass(KernelPass):
         work *= known_turns(shape)
         depth = _open_depth(kernel) if shares else []
         is_row = shares and shape[-1] != DYNAMIC_INDEX and not depth
-        if work < (LEAST if not is_open else LEAST_A_TURN if is_row else LEAST_AN_ELEMENT):
+        if work < (LEAST_DIVIDED if not is_open else LEAST_A_TURN if is_row else LEAST_AN_ELEMENT):
             return
         numbers = (chunk.loop, chunk.turns, chunk.loops)
         fields: dict[str, Attribute] = {KIND: StringAttr(THREADS)}
@@ -170,7 +170,7 @@ class DivideBetweenThreadsPass(KernelPass):
         sizes: list[Size] = [loop.ub if (n := integer(loop.ub)) is None else n for loop in loops]
         chosen = rows_chunk([size if isinstance(size, int) else None for size in sizes])
         is_large = bool(ops_of(kernel, memref.AllocOp))
-        if chosen is None or is_large or work < (LEAST_AN_ELEMENT if is_open else LEAST):
+        if chosen is None or is_large or work < (LEAST_AN_ELEMENT if is_open else LEAST_DIVIDED):
             return
         number, turns = chosen
         first, size, inner = loops[0], sizes[number], Builder(Block(arg_types=[INDEX]))

@@ -34,9 +34,6 @@ FEWEST, MOST = 4, 16
 TRANSCENDENTAL = 16
 """The multiplications that a function of `math` takes."""
 
-LEAST = 600_000
-"""The multiplications for which a second thread pays: twice XRELAY_PART of threads.c."""
-
 LEAST_AN_ELEMENT = 32
 """Those of one turn of loops, all or most of which are open."""
 

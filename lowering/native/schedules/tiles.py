@@ -25,6 +25,7 @@ from typing import NamedTuple
 
 from xdsl.ir.affine import AffineMap
 
+from ....operators.winograd_blocks import PANEL, Blocks
 from ..toolchain.processes import run
 from ..toolchain.target_machine import Machine
 from ..toolchain.tool_paths import tool
@@ -178,6 +179,18 @@ def tile_of(nest: Nest, vectors: Vectors) -> Tile | None:
 def step_cycles(rows: int, vectors: int) -> float:
     """Return the cycles of a step of a tile."""
     return max(rows * vectors / 2, (rows + vectors) / 2, LATENCY) + LOOP
+
+
+def winograd_rows(blocks: Blocks, vectors: Vectors) -> int:
+    """Return the tiles of Winograd's `blocks` whose products with a panel stay in registers."""
+    registers = PANEL // vectors.lanes(32) or 1
+    last = (blocks.height % blocks.lines or blocks.lines) * blocks.width
+    most = max(1, min(MOST_ROWS, (vectors.count - 4) // registers, last))
+
+    def cycles(rows: int) -> float:
+        return -(-blocks.tiles // rows) * step_cycles(rows, registers)
+
+    return min(range(most, 0, -1), key=cycles)
 
 
 def _along(size: int, rows: int, lines: int, vectors: int) -> float:

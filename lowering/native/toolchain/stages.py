@@ -11,9 +11,7 @@ of mlir-opt name; an op without a location has that of the enclosing op.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from io import StringIO
 from typing import NamedTuple
 
@@ -77,10 +75,6 @@ PROGRAM = LOWER_TO_LLVM
 # A loop that only copies into a slice is the slice: bufferization copies its rows whole.
 KERNELS = ("canonicalize", *BUFFERIZE, *DIVIDE, *LOWER_TO_LLVM)
 
-ALLOCATION = re.compile(r"@_mlir_memref_to_llvm_alloc\(i64 (\d+)\)")
-DEFINITION = re.compile(r"^define [^@]*@([\w.$]+)\(", re.M)
-
-
 TOOLS = ("mlir-opt", "mlir-translate", "opt", "llc")
 
 
@@ -98,35 +92,20 @@ class Stage(NamedTuple):
     """That of the file for its output."""
 
 
-@dataclass(frozen=True)
-class Compiled:
-    """An object, and the bytes that each of its functions allocates by itself."""
-
-    code: bytes
-    scratch: dict[str, int]
+def compile_text(text: str, passes: Sequence[str], settings: Settings, name: str) -> bytes:
     """
-    By symbol: the sum of the sizes of all allocations whose size is constant, each rounded up to
-    64 bytes.
-    """
-
-
-def compile_text(text: str, passes: Sequence[str], settings: Settings, name: str) -> Compiled:
-    """
-    Compile the text of a module, with `passes` of mlir-opt in front.
+    Compile the text of a module to an object, with `passes` of mlir-opt in front.
 
     `name` is that of the files that `settings` saves. Raises `Error`, at the place in the source
     that the text names, or `TimedOut`.
     """
     current = text.encode()
-    scratch: dict[str, int] = {}
     settings.saved.save(f"{name}.0.mlir", current)
     for number, stage in enumerate(_stages(passes, settings), start=1):
         command = [tool(stage.tool), *stage.arguments]
         current = run(stage.tool, command, current, seconds=settings.seconds).output
         settings.saved.save(f"{name}.{number}.{stage.extension}", current)
-        if stage.tool == "mlir-translate":
-            scratch = _scratch(current.decode(errors="replace"))
-    return Compiled(current, scratch)
+    return current
 
 
 def _stages(passes: Sequence[str], settings: Settings) -> list[Stage]:
@@ -141,20 +120,6 @@ def _stages(passes: Sequence[str], settings: Settings) -> list[Stage]:
         *([optimized] if level else []),
         Stage("llc", [f"-O{level}", *machine.flags, *code], "o"),
     ]
-
-
-def _scratch(text: str) -> dict[str, int]:
-    """Return the bytes that the functions of LLVM IR allocate in sizes known now."""
-    starts = [(match.start(), match[1]) for match in DEFINITION.finditer(text)]
-    ends = [start for start, _ in starts[1:]] + [len(text)]
-    return {
-        name: sum(_rounded(int(size)) for size in ALLOCATION.findall(text, start, end))
-        for (start, name), end in zip(starts, ends, strict=False)
-    }
-
-
-def _rounded(size: int) -> int:
-    return -(-size // 64) * 64
 
 
 class _Locating(LocationsAtEnds):

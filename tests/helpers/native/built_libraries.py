@@ -45,7 +45,7 @@ def build_library(
         compiled = CompiledModule([compile_text(module, KERNELS, settings, "kernels")], None)
     else:
         compiled = compile_module(module, settings)
-    objects = [part.code for part in compiled.objects]
+    objects = [*compiled.objects]
     inputs = Inputs(objects, {**sources, **compiled.sources}, flags=flags, blas=compiled.blas)
     return link(inputs, path, settings)
 

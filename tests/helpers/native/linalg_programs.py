@@ -38,7 +38,7 @@ deallocation of mlir-opt 22 makes buffers of i1, at which it aborts itself.
 
 def library_of(text: str, folder: Path) -> ctypes.CDLL:
     """Compile the text of a module of linalg on tensors to a library in `folder`."""
-    code = compile_text(text, PASSES, Settings(), "programs").code
+    code = compile_text(text, PASSES, Settings(), "programs")
     return ctypes.CDLL(str(link(Inputs([code], STANDALONE), folder / "programs.so")))
 
 

@@ -3,8 +3,6 @@
 #define REGIONS 200
 #define TURNS 37
 
-XRELAY_HIDDEN const int64_t xrelay_scratch = 0;
-
 struct loop { int64_t *counts; int64_t fails; };
 
 static void body(int32_t *thread, int32_t *bound, void *operands) {

@@ -84,8 +84,7 @@ class Native:
     def run(self, row: Row, operands: Sequence[Array]) -> Array:
         ins = [np.array(x, order="C") for x in operands]
         out = garbage(row, operands)
-        scratch = np.empty(self.library.scratch, np.uint8)
-        self.library.call(self.names[row], [*ins, out], scratch)()
+        self.library.call(self.names[row], [*ins, out])()
         return out
 
 

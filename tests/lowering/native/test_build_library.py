@@ -103,8 +103,8 @@ def test_strided_copies_need_no_library_of_mlir(tmp_path: Path):
 
 def test_code_for_another_architecture():
     made = compile_text(STRIDED, KERNELS, Settings(Machine("aarch64-unknown-linux-gnu")), "far")
-    assert made.code[:6] == b"\x7fELF\x02\x01"
-    assert int.from_bytes(made.code[18:20], "little") == 183  # EM_AARCH64
+    assert made[:6] == b"\x7fELF\x02\x01"
+    assert int.from_bytes(made[18:20], "little") == 183  # EM_AARCH64
 
 
 def test_errors_name_the_users_line():

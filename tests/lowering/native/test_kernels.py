@@ -285,7 +285,8 @@ def test_a_schedule_that_takes_too_long_is_left_out(
     slow = _slow_tool(tmp_path, "mlir-opt", "transform-interpreter")
     monkeypatch.setattr("xrelay.lowering.native.toolchain.stages.tool", slow)
     objects = compile_kernels(units.kernels, replace(settings, seconds=2.0))
-    assert [*objects[0].scratch] == [units.kernels[0].symbol]
+    assert len(objects) == 1
+    assert units.kernels[0].symbol.encode() in objects[0]
     assert said == [
         "kernel 'twice' is compiled without its schedule: mlir-opt did not finish within 2 seconds"
     ]

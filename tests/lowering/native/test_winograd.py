@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import xrelay
-from xrelay.lowering.native.schedules.tiles import AVX, AVX512, NEON, SSE
-from xrelay.lowering.native.schedules.winograd_blocks import blocks_of
+from xrelay.lowering.native.schedules.tiles import AVX, AVX512, NEON, SSE, winograd_rows
 from xrelay.operators.windows import WINOGRAD
+from xrelay.operators.winograd_blocks import blocks_of, scratch_shapes
 
 Array = Any
 
@@ -98,15 +98,15 @@ def test_threads():
 
 def test_blocks():
     assert [
-        (blocks.height, blocks.width, blocks.lines, blocks.rows)
-        for blocks in (
-            blocks_of(55, 55, 16, 64, AVX),
-            blocks_of(13, 13, 64, 256, AVX),
-            blocks_of(14, 14, 256, 256, AVX),
-            blocks_of(13, 13, 64, 256, SSE),
-            blocks_of(13, 13, 64, 256, AVX512),
-            blocks_of(13, 13, 64, 256, NEON),
-            blocks_of(1, 1, 16, 16, AVX),
+        (blocks.height, blocks.width, blocks.lines, winograd_rows(blocks, vectors))
+        for blocks, vectors in (
+            (blocks_of(55, 55, 16, 64), AVX),
+            (blocks_of(13, 13, 64, 256), AVX),
+            (blocks_of(14, 14, 256, 256), AVX),
+            (blocks_of(13, 13, 64, 256), SSE),
+            (blocks_of(13, 13, 64, 256), AVX512),
+            (blocks_of(13, 13, 64, 256), NEON),
+            (blocks_of(1, 1, 16, 16), AVX),
         )
     ] == [
         (28, 28, 1, 4),
@@ -117,3 +117,15 @@ def test_blocks():
         (7, 7, 2, 7),
         (1, 1, 1, 1),
     ]
+
+
+def test_scratch():
+    """Threads have parts of their own: of blocks, or of panels if there are few blocks."""
+    shapes = (55, 55, 16, 64), (13, 13, 64, 256), (14, 14, 256, 256), (6, 6, 16, 16)
+    assert [[scratch_shapes(1, *shape, parts) for parts in (4, 1)] for shape in shapes] == [
+        [((4, 4, 4, 28, 16), (4, 4, 4, 28, 16)), ((1, 4, 4, 28, 16), (4, 4, 4, 28, 16))],
+        [((4, 4, 4, 14, 64), (4, 4, 4, 14, 16)), ((1, 4, 4, 14, 64), (4, 4, 4, 14, 16))],
+        [((1, 4, 4, 35, 256), (4, 4, 4, 35, 16)), ((1, 4, 4, 35, 256), (4, 4, 4, 35, 16))],
+        [((1, 4, 4, 9, 16), (1, 4, 4, 9, 16)), ((1, 4, 4, 9, 16), (1, 4, 4, 9, 16))],
+    ]
+    assert scratch_shapes(1, 2, 10, 64, 1024, 4)[0] == (1, 4, 4, 5, 64)  # of one block

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from xrelay.runtime.kernels import KERNELS
-from xrelay.runtime.kernels.loading import GROUP, load_kernels
+from xrelay.runtime.kernels.loading import BUILT_IN, GROUP, load_kernels
 
 
 def bind(attrs: Any, ins: Any, outs: Any) -> Any:
@@ -27,14 +26,14 @@ def entry(name: str, value: str) -> EntryPoint:
 
 
 def test_ours_are_there_by_entry_point():
-    assert load_kernels() == dict(KERNELS)
+    assert load_kernels() == BUILT_IN
 
 
 def test_kernels_of_a_plug_in_are_added(plugin: ModuleType):
     vars(plugin)["KERNELS"] = {"my.op": bind}
     kernels = load_kernels([entry("mine", "some_plugin:KERNELS")])
-    assert kernels == {**KERNELS, "my.op": bind}
-    assert "my.op" not in KERNELS
+    assert kernels == {**BUILT_IN, "my.op": bind}
+    assert "my.op" not in BUILT_IN
 
 
 @pytest.mark.parametrize(
@@ -55,7 +54,7 @@ def test_a_broken_plug_in_is_named_and_skipped(
 ):
     vars(plugin).update(contents)
     with pytest.warns(UserWarning, match=f"kernels of plug-in 'mine' are skipped: {reason}"):
-        assert load_kernels([entry("mine", value)]) == dict(KERNELS)
+        assert load_kernels([entry("mine", value)]) == BUILT_IN
 
 
 def test_of_two_plug_ins_with_the_same_operator_the_first_counts(plugin: ModuleType):
