@@ -10,7 +10,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 T = TypeVar("T")
 
@@ -41,3 +41,8 @@ def cells(names: Iterable[str], times: Iterable[float], theirs: float) -> dict[s
         "onnxruntime, ms": round(theirs, 4),
         **{f"{name}, ratio": round(ms / theirs, 2) for name, ms in ours.items()},
     }
+
+
+def as_list(result: Any) -> list[Any]:
+    """Return the results of a call."""
+    return [*cast("tuple[Any, ...]", result)] if isinstance(result, tuple) else [result]

@@ -28,7 +28,7 @@ import numpy as np
 from cpu_times import least
 from helpers.onnx.onnx_models import onnxruntime_session
 from helpers.onnx.open_models import OPEN_MODELS
-from levels import by_level, cells
+from levels import as_list, by_level, cells
 from results import Facts, parser_of, write_results
 
 import xrelay
@@ -131,11 +131,6 @@ def measure(name: str, cpu: str, rounds: int, folder: Path) -> Iterator[Facts]:
                 times.append(ms)
             row = {"network": name, "case": case, **cells(exes, times, other)}
             yield {**row, "error": "equal tokens"}
-
-
-def as_list(result: Array | tuple[Array, ...]) -> list[Array]:
-    """Return what a call returned as a list."""
-    return list(result) if isinstance(result, tuple) else [result]
 
 
 def main() -> None:
