@@ -1,15 +1,16 @@
 """
 Measure compiled networks against onnxruntime, on one thread: latency, results, sizes.
 
-    python benchmarks/native_networks.py [--only resnet50,shufflenet] [--cpu native] [--rounds 10]
+    python benchmarks/native_networks.py [--only resnet50,shufflenet] [--cpu native] [--rounds 8]
     python benchmarks/native_networks.py --blas …         also with OpenBLAS for all products
     python benchmarks/native_networks.py --kernels …      the time by kernel, in the same order
 
 The networks are those of ONNX's tests and a transformer. A figure is the least CPU time of all
-rounds, which both run in turns; the error is the largest difference, relative to the largest
-result. `planned` is the workspace of the memory plan.
-Kernels are compiled once for all runs with the same `--cache`; the times of the tools are those of
-kernels that were missing there. JSON (or Markdown with `--table`) goes to stdout.
+rounds, in which all levels of a library (`v1`, `v3`, `v4`; or one processor, with `--cpu`) and
+onnxruntime run in turns; the error is the largest difference, relative to the largest result.
+`planned` is the workspace of the memory plan, of the newest level. Kernels are compiled once for all
+runs with the same `--cache`; the times of the tools are those of kernels that were missing there.
+JSON (or Markdown with `--table`) goes to stdout.
 """
 
 import ctypes
@@ -36,6 +37,7 @@ from helpers.native.built_libraries import STANDALONE
 from helpers.native.scheduled_kernels import prepared
 from helpers.onnx.onnx_models import LIGHT_MODELS, light_network, onnxruntime_session
 from helpers.programs.transformer import VOCABULARY, encoder
+from levels import by_level, cells
 from onnx import ModelProto
 from results import Facts, parser_of, write_results
 from xdsl.dialects import func
@@ -172,25 +174,22 @@ def measure(name: str, settings: Settings, rounds: int) -> Iterator[Facts]:
     tools = Tools()
     start = process_time()
     net = lowered(name)
-    call, size = made(net, replace(settings, blas=None))
+    levels, size = made(net, replace(settings, blas=None))
     python = process_time() - start
-    calls = [call]
     spent = dict(tools.spent)
     if settings.blas is not None:
-        calls.append(made(net, settings)[0])
+        levels |= {f"{level} with BLAS": call for level, call in made(net, settings)[0].items()}
     session = onnxruntime_session(net.model, threads=1)
     expected = session.run(None, net.feeds)
-    for each in calls:
-        each()
-    error = max(worst(each.outputs, expected) for each in calls)
-    theirs, ours, *others = least([lambda: session.run(None, net.feeds), *calls], rounds)
-    print(f"{name}: {ours / theirs:.2f}, error {error:.1e}", file=sys.stderr)
+    for call in levels.values():
+        call()
+    call = levels[next(reversed(levels))]
+    error = max(worst(each.outputs, expected) for each in levels.values())
+    theirs, *ours = least([lambda: session.run(None, net.feeds), *levels.values()], rounds)
+    row = {"network": name, **cells(levels, ours, theirs)}
+    print(*row.values(), f"error {error:.1e}", file=sys.stderr, flush=True)
     yield {
-        "network": name,
-        "native, ms": round(ours, 2),
-        "onnxruntime, ms": round(theirs, 2),
-        "ratio": round(ours / theirs, 2),
-        **{"ratio with BLAS": round(other / theirs, 2) for other in others},
+        **row,
         "error": float(f"{error:.1e}"),
         "planned, KiB": call.planned >> 10,
         "weights, KiB": net.library.constants_size >> 10,
@@ -200,8 +199,8 @@ def measure(name: str, settings: Settings, rounds: int) -> Iterator[Facts]:
     }
 
 
-def made(net: Compiled, settings: Settings) -> tuple[Caller, int]:
-    """Compile and load a network; return its function, and the bytes of its library."""
+def made(net: Compiled, settings: Settings) -> tuple[dict[str, Caller], int]:
+    """Compile and load a network; return its function by level, and the bytes of its library."""
     blas = None if settings.blas is None else "openblas-always"
     module = prepared(net.module.clone(), settings.machine, blas)
     request = Request("library", net.name, f"lib{net.name}.so")
@@ -210,7 +209,11 @@ def made(net: Compiled, settings: Settings) -> tuple[Caller, int]:
     with TemporaryDirectory() as folder:
         path = Path(folder) / request.file
         path.write_bytes(product.contents)
-        return Caller(path, net.library, list(net.feeds.values())), len(product.contents)
+        inputs = list(net.feeds.values())
+        callers = by_level(
+            path, settings.machine.cpu or "", lambda path: Caller(path, net.library, inputs)
+        )
+        return callers, len(product.contents)
 
 
 # ------------------------------------------------------------------------- kernels
@@ -284,17 +287,17 @@ def best_of(call: Callable[[], object], rounds: int) -> float:
 
 
 def main() -> None:
-    parser = parser_of("Compiled networks against onnxruntime.", 10)
+    parser = parser_of("Compiled networks against onnxruntime.", 8)
     every = (*LIGHT_MODELS, TRANSFORMER)
     parser.add_argument("--only", default=",".join(every), help="names, with commas")
     parser.add_argument("--blas", action="store_true", help="also with OpenBLAS")
-    parser.add_argument("--cpu", default="native")
+    parser.add_argument("--cpu", help="default: levels; native with --kernels")
     parser.add_argument("--cache", help="a folder that keeps kernels; by default none")
     parser.add_argument("--kernels", action="store_true", help="the time by kernel")
     options = parser.parse_args()
     run = breakdown if options.kernels else measure
     with TemporaryDirectory() as folder:
-        machine = Machine(cpu=options.cpu)
+        machine = Machine(cpu=options.cpu or ("native" if options.kernels else "levels"))
         settings = Settings(
             machine=machine,
             blas=openblas(is_host=True, compiler=None) if options.blas else None,
@@ -303,7 +306,7 @@ def main() -> None:
         )
         names = options.only.split(",")
         results = [facts for name in names for facts in run(name, settings, options.rounds)]
-    write_results(results, options.table, cpu=options.cpu, numpy=np.__version__)
+    write_results(results, options.table, cpu=machine.cpu, numpy=np.__version__)
 
 
 if __name__ == "__main__":

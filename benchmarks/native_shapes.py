@@ -1,11 +1,12 @@
 """
 Measure compiled networks with open dims against onnxruntime, on one thread.
 
-    python benchmarks/native_shapes.py [--only encoder,residual] [--target 'native{cpu=native}']
+    python benchmarks/native_shapes.py [--only encoder,residual] [--cpu native]
 
-The networks are those of `tests/helpers/onnx/open_models.py`. Both run in turns in one process; a
-figure is the least CPU time of all calls, from Python. Each run has an empty cache of kernels. The
-error is the largest difference, relative to the largest result. *Generating* is the median time of
+The networks are those of `tests/helpers/onnx/open_models.py`. All levels of a library (`v1`, `v3`,
+`v4`; or one processor, with `--cpu`) and onnxruntime run in turns in one process; a figure is the
+least CPU time of all calls, from Python. Each run has an empty cache of kernels. The error is the
+largest difference of any level, relative to the largest result. *Generating* is the median time of
 a token, each with the keys and values that the one before returned; *in buffers*, these are lent
 (`aot{caches=…}`). The tokens must be equal. JSON (or Markdown with `--table`) goes to stdout.
 """
@@ -14,6 +15,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import process_time
@@ -26,6 +28,7 @@ import numpy as np
 from cpu_times import least
 from helpers.onnx.onnx_models import onnxruntime_session
 from helpers.onnx.open_models import OPEN_MODELS
+from levels import as_list, by_level, cells
 from results import Facts, parser_of, write_results
 
 import xrelay
@@ -85,74 +88,65 @@ def generate(call: Call, name: str, lent: bool = False) -> tuple[list[int], floa
     return tokens, sorted(times)[STEPS // 2]
 
 
-def compiled(source: Path, target: str, pipeline: str = "aot") -> Any:
-    """Return the library of a model."""
+def compiled(source: Path, cpu: str, pipeline: str = "aot") -> dict[str, Any]:
+    """Return the library of a model, by level."""
     library = source.with_name(f"lib{source.stem}{len(pipeline)}.so")
+    target = f"native{{cpu={cpu}}}"
     command = ["xrelay-opt", str(source), "-p", pipeline, "-t", target, "-o", str(library)]
     subprocess.run([str(Path(sys.executable).with_name(command[0])), *command[1:]], check=True)
-    return xrelay.load(str(library), threads=1)
+    return by_level(library, cpu, lambda path: xrelay.load(str(path), threads=1))
 
 
-def measure(name: str, target: str, rounds: int, folder: Path) -> Iterator[Facts]:
+def measure(name: str, cpu: str, rounds: int, folder: Path) -> Iterator[Facts]:
     """Yield the rows of a network."""
     model = OPEN_MODELS[name]()
     source = folder / f"{name}.onnx"
     source.write_bytes(model.SerializeToString())
-    session, exe = onnxruntime_session(model, threads=1), compiled(source, target)
-
-    def ours(feeds: Mapping[str, Array]) -> list[Array]:
-        result: Array | tuple[Array, ...] = exe(**feeds)
-        return list(result) if isinstance(result, tuple) else [result]
+    session, levels = onnxruntime_session(model, threads=1), compiled(source, cpu)
 
     def theirs(feeds: Mapping[str, Array]) -> list[Array]:
         return session.run(None, feeds)
 
     for case, feeds in cases(name):
-        pairs = zip(ours(feeds), theirs(feeds), strict=True)
-        error = max(float(np.abs(a - b).max() / np.abs(b).max()) for a, b in pairs)
-        assert error < 1e-5, f"{name}, {case}: the error is {error}"
-        calls = [lambda: exe(**feeds), lambda: session.run(None, feeds)]
+        expected, errors = theirs(feeds), list[float]()
+        for level, exe in levels.items():
+            pairs = zip(as_list(exe(**feeds)), expected, strict=True)
+            errors.append(max(float(np.abs(a - b).max() / np.abs(b).max()) for a, b in pairs))
+            assert errors[-1] < 1e-5, f"{name}, {case}, {level}: the error is {errors[-1]}"
+        calls = [*(partial(exe, **feeds) for exe in levels.values()), partial(theirs, feeds)]
         first = least(calls, 3)
-        times = least(calls, max(rounds, min(2000, int(500 / max(first)))))
-        yield _row(name, case, times, f"{error:.0e}")
+        *ours, other = least(calls, max(rounds, min(2000, int(500 / max(first)))))
+        row = {"network": name, "case": case, **cells(levels, ours, other)}
+        yield {**row, "error": f"{max(errors):.0e}"}
     if name in DECODERS:
-        lent = compiled(source, target, f'aot{{caches="past_*={ROWS}"}}')
-
-        def in_buffers(feeds: Mapping[str, Array]) -> Any:
-            return lent(**feeds)
-
-        cases_of: dict[str, Call] = {"generating": ours, "in buffers": in_buffers}
-        for case, call in cases_of.items():
-            found, expected = generate(call, name, call is not ours), generate(theirs, name)
-            assert found[0] == expected[0], f"{name}: other tokens"
-            yield _row(name, case, [found[1], expected[1]], "equal tokens")
-
-
-def _row(name: str, case: str, times: list[float], error: str) -> Facts:
-    return {
-        "network": name,
-        "case": case,
-        "native, ms": round(times[0], 4),
-        "onnxruntime, ms": round(times[1], 4),
-        "ratio": round(times[0] / times[1], 2),
-        "error": error,
-    }
+        lent = compiled(source, cpu, f'aot{{caches="past_*={ROWS}"}}')
+        for case, exes in (("generating", levels), ("in buffers", lent)):
+            expected, other = generate(theirs, name)
+            times: list[float] = []
+            for level, exe in exes.items():
+                tokens, ms = generate(
+                    lambda feeds, exe=exe: as_list(exe(**feeds)), name, exes is lent
+                )
+                assert tokens == expected, f"{name}, {case}, {level}: other tokens"
+                times.append(ms)
+            row = {"network": name, "case": case, **cells(exes, times, other)}
+            yield {**row, "error": "equal tokens"}
 
 
 def main() -> None:
     """Measure the networks."""
     options = parser_of("Compiled networks with open dims against onnxruntime.", rounds=20)
     options.add_argument("--only", default=",".join(OPEN_MODELS), help="names, with commas")
-    options.add_argument("--target", default="native", help="the target, with its options")
+    options.add_argument("--cpu", default="levels", help="the processor to compile for")
     args = options.parse_args()
     rows: list[Facts] = []
     with TemporaryDirectory() as folder:
         os.environ["XDG_CACHE_HOME"] = folder
         for name in args.only.split(","):
-            for row in measure(name, args.target, args.rounds, Path(folder)):
+            for row in measure(name, args.cpu, args.rounds, Path(folder)):
                 print(*row.values(), file=sys.stderr, flush=True)
                 rows.append(row)
-    write_results(rows, args.table, target=args.target)
+    write_results(rows, args.table, cpu=args.cpu)
 
 
 main()

@@ -197,9 +197,9 @@ def require_licence(package: Package, target: Path) -> None:
     assert not words or first in words, f"{package.name} states: {words}"
 
 
-def feeds_of(model: Model, proto: onnx.ModelProto) -> dict[str, Array]:
+def feeds_of(model: Model, proto: onnx.ModelProto, seed: int = 0) -> dict[str, Array]:
     """Draw the inputs: noise of speech's loudness, bytes, and the values that the table has."""
-    random = np.random.default_rng(0)
+    random = np.random.default_rng(seed)
     feeds: dict[str, Array] = {}
     stored = {initializer.name for initializer in proto.graph.initializer}
     for info in proto.graph.input:
@@ -219,6 +219,14 @@ def feeds_of(model: Model, proto: onnx.ModelProto) -> dict[str, Array]:
         else:
             feeds[info.name] = random.integers(0, model.below, shape).astype(dtype)
     return feeds
+
+
+def bound_sizes(model: Model, proto: onnx.ModelProto) -> dict[str, Any]:
+    """Return the options of `xrelay.compile` that bind the open dims and constants."""
+    params = {d.dim_param for i in proto.graph.input for d in i.type.tensor_type.shape.dim}
+    dims = {name: size for name, size in model.dims.items() if name in params}
+    bound = {"dims": dims, "shapes": model.shapes, "inputs": model.constants}
+    return {name: value for name, value in bound.items() if value}
 
 
 def error_of(actual: Sequence[Array], expected: Sequence[Array]) -> float:
@@ -263,12 +271,8 @@ def measured(model: Model, path: Path, rounds: int, targets: Sequence[str]) -> F
     feeds = feeds_of(model, proto)
     session = onnxruntime_session(proto, threads=1)
     expected = session.run(None, feeds)
-    params = {d.dim_param for i in proto.graph.input for d in i.type.tensor_type.shape.dim}
-    dims = {name: size for name, size in model.dims.items() if name in params}
-    bound = {"dims": dims, "shapes": model.shapes, "inputs": model.constants}
-    bound = {name: value for name, value in bound.items() if value}
     errors, calls = list[float](), dict[str, Callable[[], Any]]()
-    for sizes, options in (("open", dict[str, Any]()), ("fixed", bound)):
+    for sizes, options in (("open", dict[str, Any]()), ("fixed", bound_sizes(model, proto))):
         known = model.constants if options else ()
         arrays = [array for name, array in feeds.items() if name not in known]
         for target in targets:

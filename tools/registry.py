@@ -64,7 +64,7 @@ _PASSES = {
     "lowering.native.kernels": """
         move-reshapes fuse-elementwise compute-by-rows compute-in-destinations call-blas
         transpose-operands write-transposed copy-kernels compute-winograd choose-schedules
-        materialize-products divide-between-threads version-kernels merge-aliases
+        materialize-products divide-between-threads version-kernels merge-aliases merge-rows
         write-onto-results
     """,
 }

@@ -10,6 +10,7 @@ The passes of the pipeline `kernels`, from kernels at level `memref` to their sc
 - `compute-in-destinations` on them: each of the loops would have memory of its own.
 - `call-blas`, if all products are the library's, before their operands are copied for a schedule.
 - `materialize-products`, of which each is the only loop in its chain then.
+- `merge-rows` on products in the loops that tiles will be of: nothing is fused any more.
 - `transpose-operands`, `write-transposed`: they write buffers, which nothing fuses with any more.
 - `copy-kernels`, if code is for several levels of processors, each of which has its schedules.
 - `compute-winograd` then: its tiles of registers depend on the processor.
@@ -36,6 +37,7 @@ from .kernels.divide_between_threads import DivideBetweenThreadsPass
 from .kernels.fuse_elementwise import FuseElementwisePass
 from .kernels.materialize_products import MaterializeProductsPass
 from .kernels.merge_aliases import MergeAliasesPass
+from .kernels.merge_rows import MergeRowsPass
 from .kernels.move_reshapes import MoveReshapesPass
 from .kernels.transpose_operands import TransposeOperandsPass
 from .kernels.version_kernels import VersionKernelsPass
@@ -63,6 +65,7 @@ def kernel_passes(
         ComputeInDestinationsPass(),
         *((CallBlasPass(),) if blas == "openblas-always" else ()),
         MaterializeProductsPass(),
+        MergeRowsPass(),
         TransposeOperandsPass(),
         WriteTransposedPass(),
         *((CopyKernelsPass(machine.triple),) if machine.cpu == LEVELS else ()),

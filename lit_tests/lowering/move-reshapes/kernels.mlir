@@ -185,3 +185,52 @@ func.func private @no_kernel(%mx: memref<4x6x3xf32>, %my: memref<24xf32>, %out: 
   bufferization.materialize_in_destination %r in restrict writable %out : (tensor<24xf32>, memref<24xf32>) -> ()
   func.return
 }
+
+// -----
+
+// A loop beside a product of panels has the dims of these, and nothing else reads its result: `fuse-elementwise` computes it in the reader. (A gate of a recurrent cell.)
+//
+// CHECK-LABEL: @a_loop_beside_panels
+// CHECK:         %[[E:.*]] = tensor.expand_shape %x {{.*}} : tensor<?x32xf32> into tensor<?x2x16xf32>
+// CHECK:         %[[G:.*]] = linalg.generic {{.*}} ins(%[[E]] : tensor<?x2x16xf32>)
+// CHECK-NOT:     tensor.dim %[[G]]
+// CHECK:         linalg.generic {{.*}} ins(%p, %[[G]] : tensor<?x2x16xf32>, tensor<?x2x16xf32>)
+func.func private @a_loop_beside_panels(%mx: memref<?x32xf32>, %mw: memref<2x32x16xf32>, %out: memref<?x32xf32>) attributes {xrelay.kernel} {
+  %x = bufferization.to_tensor %mx restrict : memref<?x32xf32> to tensor<?x32xf32>
+  %w = bufferization.to_tensor %mw restrict : memref<2x32x16xf32> to tensor<2x32x16xf32>
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x32xf32>
+  %ge = tensor.empty(%n) : tensor<?x32xf32>
+  %g = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]
+    } ins(%x : tensor<?x32xf32>) outs(%ge : tensor<?x32xf32>) {
+  ^bb0(%e0: f32, %e1: f32):
+    %v = arith.negf %e0 : f32
+    linalg.yield %v : f32
+  } -> tensor<?x32xf32>
+  %z = arith.constant 0.0 : f32
+  %pe = tensor.empty(%n) : tensor<?x2x16xf32>
+  %p0 = linalg.fill ins(%z : f32) outs(%pe : tensor<?x2x16xf32>) -> tensor<?x2x16xf32>
+  %p = linalg.generic {
+      indexing_maps = [affine_map<(i, q, j, k) -> (i, k)>, affine_map<(i, q, j, k) -> (q, k, j)>, affine_map<(i, q, j, k) -> (i, q, j)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]
+    } ins(%x, %w : tensor<?x32xf32>, tensor<2x32x16xf32>) outs(%p0 : tensor<?x2x16xf32>) {
+  ^bb0(%e0: f32, %e1: f32, %e2: f32):
+    %m = arith.mulf %e0, %e1 : f32
+    %v = arith.addf %e2, %m : f32
+    linalg.yield %v : f32
+  } -> tensor<?x2x16xf32>
+  %c = tensor.collapse_shape %p [[0], [1, 2]] : tensor<?x2x16xf32> into tensor<?x32xf32>
+  %e = tensor.empty(%n) : tensor<?x32xf32>
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]
+    } ins(%c, %g : tensor<?x32xf32>, tensor<?x32xf32>) outs(%e : tensor<?x32xf32>) {
+  ^bb0(%e0: f32, %e1: f32, %e2: f32):
+    %v = arith.mulf %e0, %e1 : f32
+    linalg.yield %v : f32
+  } -> tensor<?x32xf32>
+  bufferization.materialize_in_destination %r in restrict writable %out : (tensor<?x32xf32>, memref<?x32xf32>) -> ()
+  func.return
+}

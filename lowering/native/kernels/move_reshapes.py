@@ -111,10 +111,12 @@ def _over_loops(
         if i in known or len(exprs) == len(operand_groups):
             operands.append(known.get(i, operand))
             continue
-        empty = operand.owner if isinstance(operand.owner, tensor.EmptyOp) else None
-        dims = build.dims(operand) if empty is None else sizes_of(empty)
-        sizes = _expanded_sizes(exprs, operand_groups, shape, dims)
-        if empty is not None:
+        source = operand.owner
+        empty = source.outputs[0].owner if isinstance(source, linalg.GenericOp) else source
+        if isinstance(empty, tensor.EmptyOp):
+            build.has_dims(operand, sizes_of(empty))  # no other use of what a loop computes
+        sizes = _expanded_sizes(exprs, operand_groups, shape, build.dims(operand))
+        if isinstance(source, tensor.EmptyOp):
             operands.append(build.empty(sizes, element_of(operand)))
         else:
             operands.append(build.expand(operand, operand_groups, sizes))
@@ -230,7 +232,8 @@ class MoveReshapesPass(KernelPass):
 
     @override
     def rewrite(self, kernel: FuncOp) -> None:
-        for is_movable, move in ((is_elementwise, _expand_before), (is_pointwise, _expand)):
+        before, after = (is_elementwise, _expand_before), (is_pointwise, _expand)
+        for is_movable, move in (before, after, before):  # `after` expands what loops compute
             for op in ops_of(kernel, linalg.GenericOp):
                 if is_movable(op) and not has_index(op):
                     move(op)

