@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.programs.programs import parse
+from helpers.programs.shallow_stack import LEVELS, shallow_stack
 from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr
 
 from xrelay.dialects import relay
@@ -74,9 +75,9 @@ def test_branches(condition: bool, wanted: list[int]):
 
 
 def test_recursion_is_as_deep_as_it_must_be():
-    """5,000 nested calls far exceed Python's recursion limit."""
-    (n,) = run(
-        """%zero = relay.constant dense<0> : tensor<i64>
+    with shallow_stack():
+        (n,) = run(
+            """%zero = relay.constant dense<0> : tensor<i64>
         %one = relay.constant dense<1> : tensor<i64>
         %more = relay.greater %n, %zero : (tensor<i64>, tensor<i64>) -> tensor<i1>
         %r = relay.if %more : tensor<i1> -> (tensor<i64>) {
@@ -88,10 +89,10 @@ def test_recursion_is_as_deep_as_it_must_be():
           relay.yield %zero : tensor<i64>
         }
         func.return %r : tensor<i64>""",
-        np.array(5000),
-        params="%n: tensor<i64>",
-    )
-    assert n == 5000
+            np.array(LEVELS),
+            params="%n: tensor<i64>",
+        )
+    assert n == LEVELS
 
 
 T = f"tensor<4xf32, {DEV}>"

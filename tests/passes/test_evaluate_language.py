@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from helpers.machine.in_machine import assert_same, results_in_machine
 from helpers.programs import programs
+from helpers.programs.shallow_stack import LEVELS, shallow_stack
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.passes.evaluation.evaluated_values import DataValue, Value
@@ -199,7 +200,8 @@ def test_recursive_closure():
 
 
 def test_recursion_far_deeper_than_pythons():
-    assert run(COUNTDOWN, scalar(1_100)) == 1_100
+    with shallow_stack():
+        assert run(COUNTDOWN, scalar(LEVELS)) == LEVELS
 
 
 def test_recursion_that_is_not_a_tail_call():
@@ -363,9 +365,10 @@ def test_lists(values: list[int]):
 
 
 def test_long_lists():
-    values = list(range(1_100))
-    assert run(LISTS, to_list(values), function="sum") == sum(values)
-    reversed_ = run(LISTS, to_list(values), function="reverse")
+    values = list(range(LEVELS))
+    with shallow_stack():
+        assert run(LISTS, to_list(values), function="sum") == sum(values)
+        reversed_ = run(LISTS, to_list(values), function="reverse")
     assert from_list(reversed_) == values[::-1]
 
 

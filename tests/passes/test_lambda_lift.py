@@ -149,7 +149,7 @@ def test_recursion_through_a_closure_that_is_an_argument():
 
 def test_recursion_far_deeper_than_pythons():
     module = lifted(planned(EVEN_ODD))
-    assert evaluate(module, [scalar(3001), scalar(1)]) == [-1]
+    assert evaluate(module, [scalar(1501), scalar(1)]) == [-1]
 
 
 GENERIC = """

@@ -57,7 +57,7 @@ relay.shape_func @shape(%x: tensor<2xi64>) -> tensor<2xi64> {
 DEFINED = ("relay", "qnn", "memory", "vm", "bytecode")
 """The dialects all of whose ops are changed."""
 
-EACH = 3 if ROUNDS >= 4 else 12
+EACH = 3 if ROUNDS >= 4 else 24
 """One change of so many is made."""
 
 CUDA = VirtualDeviceAttr("cuda", 1)

@@ -242,7 +242,7 @@ def test_more_orders_are_not_kept_to_save_the_slack():
 def test_each_orientation_kept_is_right_at_all_sizes():
     rng = random.Random(8)
     several = 0
-    for _ in range(rounds(150, 4)):
+    for _ in range(rounds(150)):
         problems = samples_of(rng, 9, 3)
         rows = problems[0].buffers
         pairs = list(conflicts(rows))
@@ -255,7 +255,7 @@ def test_each_orientation_kept_is_right_at_all_sizes():
                 assert all(offset % b.alignment == 0 for offset, b in zip(at, rows, strict=True))
                 for i, j in pairs:
                     assert at[i] + sizes[i] <= at[j] or at[j] + sizes[j] <= at[i]
-    assert several > rounds(10, 4)
+    assert several > rounds(10)
 
 
 def test_many_buffers_take_few_plans(monkeypatch: pytest.MonkeyPatch):

@@ -52,7 +52,7 @@ def problems(draw: st.DrawFn) -> Problem:
     return Problem(tuple(rows), (fast, slow))
 
 
-@exactly(200, 8)
+@exactly(100, 8)
 @given(problems())
 def test_no_placement_of_a_few_buffers_costs_less(problem: Problem):
     least = cheapest(problem, sum(b.size for b in problem.buffers))

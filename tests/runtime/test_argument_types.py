@@ -42,7 +42,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> xrelay.Executable:
 
 def test_arguments_of_their_types_are_accepted(program: xrelay.Executable):
     deep = NIL
-    for _ in range(20_000):
+    for _ in range(5_000):
         deep = Tagged(0, (f32(), deep))
     for data in (NIL, (f32(), NIL), [f32(), Tagged(0, [f32(), NIL])], deep):
         np.testing.assert_array_equal(program((f32(2), [i32(7)]), data), f32(2))

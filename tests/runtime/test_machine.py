@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from helpers.machine.both_machines import Machine
 from helpers.programs.machine_programs import call, f32, function, kernel, program, tensor
+from helpers.programs.shallow_stack import LEVELS, shallow_stack
 
 from xrelay.runtime.calls.values import Tagged
 from xrelay.runtime.errors import MachineError
@@ -324,11 +325,11 @@ def test_a_loop_reuses_the_memory_of_earlier_rounds():
 
 
 def test_a_long_loop_does_not_remember_everything(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(arena_module, "MAX_TRACE_SIZE", 1000)
+    monkeypatch.setattr(arena_module, "MAX_TRACE_SIZE", 200)
     machine = Machine(countdown())
     zeros = np.zeros(2, np.float32)
     for _ in range(2):
-        assert lists(machine.run("main", zeros, 1000)) == [[0, 0]]
+        assert lists(machine.run("main", zeros, 200)) == [[0, 0]]
     assert lists(machine.run("main", X, 5)) == [[32, 64]]
 
 
@@ -365,10 +366,11 @@ def test_recursion_deeper_than_the_python_stack():
     one = np.array(-1, np.int64)
     f = function([f32(2), scalar], *code)
     machine = Machine(program(f, kernels=[less, ADD], constants=[one]))
-    assert lists(machine.run("main", X, 1200)) == [[1201, 2402]]
+    with shallow_stack():
+        assert lists(machine.run("main", X, LEVELS)) == [[LEVELS + 1, 2 * LEVELS + 2]]
     assert lists(machine.run("main", X, 2)) == [[3, 6]]
-    # 1200 counters; each return frees one and allocates a sum
-    assert machine.counters.peak == {0: 1200 * 8 + 8}
+    # a counter for each level; each return frees one and allocates a sum
+    assert machine.counters.peak == {0: LEVELS * 8 + 8}
 
 
 def test_arguments_of_calls_must_fit():

@@ -2,6 +2,7 @@
 
 import pytest
 from helpers.programs.programs import context
+from helpers.programs.shallow_stack import LEVELS, shallow_stack
 from helpers.programs.transformer import decoder, encoder
 from onnx import ModelProto
 from xdsl.dialects.builtin import ModuleOp
@@ -119,20 +120,20 @@ def test_dims_that_always_differ_are_an_error_at_the_operator():
 
 def test_a_long_chain_needs_no_deep_stack():
     relus = "".join(
-        f"%v{i + 1} = relay.nn.relu %v{i} : (tensor<?xf32>) -> tensor<?xf32>\n" for i in range(3000)
+        f"%v{i + 1} = relay.nn.relu %v{i} : (tensor<?xf32>) -> tensor<?xf32>\n"
+        for i in range(LEVELS)
     )
-    found = dims(
-        f"""func.func @f(%v0: tensor<?xf32> {{relay.dims = ["n"]}}, %c: tensor<i1>) {{
+    text = f"""func.func @f(%v0: tensor<?xf32> {{relay.dims = ["n"]}}, %c: tensor<i1>) {{
         %y = relay.if %c : tensor<i1> -> (tensor<?xf32>) {{
         {relus}
-        relay.yield %v3000 : tensor<?xf32>
+        relay.yield %v{LEVELS} : tensor<?xf32>
         }} else {{
         relay.yield %v0 : tensor<?xf32>
         }}
         func.return
         }}"""
-    )
-    assert found["y"] == "n"
+    with shallow_stack():
+        assert dims(text)["y"] == "n"
 
 
 def symbols_of(model: ModelProto) -> set[str]:

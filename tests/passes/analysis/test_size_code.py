@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 from helpers.programs.every_case import seeds
+from helpers.programs.shallow_stack import LEVELS, shallow_stack
 from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, ModuleOp, i64
 from xdsl.ir import Block, Region, SSAValue
@@ -125,10 +126,11 @@ def test_the_total_of_a_pack_is_written_as_arithmetic(seed: int):
 
 def test_many_sums_in_each_other_are_written_without_recursion():
     code, total = Parameters(), Expr(())
-    for i in range(3000):
+    for i in range(LEVELS):
         total = code.sizes.algebra.apply("max", total + i % 7, code.leaves[i % 3] * (i % 5 + 1))
         total = code.sizes.algebra.apply("floordiv", total, 2)
-    module = code.module([code.write(total)])
+    with shallow_stack():
+        module = code.module([code.write(total)])
     assert evaluate(module, [9, 8, 7])[0] >= 0
 
 
