@@ -34,8 +34,7 @@ LIGHT = ("squeezenet", "resnet50", "vgg19", "inception_v1", "densenet121", "shuf
 
 
 def planned_by(program: xrelay.Executable) -> int:
-    (device,) = program.memory.devices.values()
-    return device.planned["main"] or 0
+    return sum(device.planned["main"] or 0 for device in program.memory.devices.values())
 
 
 def measured(name: str, work: float, native: bool, rounds: int) -> Facts:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import OpResult
+from xdsl.ir import Operation, OpResult
 
+from ...dialects import relay
 from ...dialects.tensors import has_dynamic
 from ...planning.buffers import parse_pool
 from ...planning.stripes.chosen_chains import Choice, choose
@@ -31,12 +32,23 @@ class FunctionTiling:
     @property
     def open(self) -> list[OpResult]:
         """The results of steps whose dims, and so bytes, are not known: they count as 0."""
-        results = (result for group in self.groups for result in group[-1].results)
-        return [result for result in results if has_dynamic(result.type)]
+        steps = (op for group in self.groups for op in (group[-1], *nested(group[-1])))
+        return [r for op in steps for r in op.results if has_dynamic(r.type)]
+
+    @property
+    def calls(self) -> list[Operation]:
+        """The calls, whose functions need bytes besides those that are live here."""
+        calls = func.CallOp | relay.InvokeOp | relay.CallOp
+        return [op for op in self.function.walk() if isinstance(op, calls)]
 
     def percent(self, extra: int) -> str:
         """Return work that is added, as a part of the work of the whole function."""
         return f"{round(100 * extra / max(self.net.work, 1), 1) + 0.0:+.1f} %"  # no negative zero
+
+
+def nested(op: Operation) -> Iterator[Operation]:
+    """Yield the ops in the regions of `op`."""
+    return (inner for inner in op.walk() if inner is not op)
 
 
 @dataclass(frozen=True)
@@ -78,6 +90,12 @@ class TilingOptions:
                         "the bytes of this result depend on open dims, so no peak can be kept: "
                         "give the dims sizes",
                         tiling.open[0],
+                    )
+                if peak is not None and tiling.calls:
+                    raise PassError(
+                        "what this call needs is not part of the peak, so none can be kept: "
+                        "inline the function",
+                        tiling.calls[0],
                     )
                 if peak is not None and tiling.choice.peak > peak:
                     by = "" if work is None else f" with {work} times the work"

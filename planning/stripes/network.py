@@ -85,6 +85,8 @@ class Step:
     """Multiplications in sums of products, and elements of other results."""
     weights: int = 0
     """The bytes of values that it reads as a whole, constants above all, in each stripe again."""
+    inner: int = 0
+    """The most bytes that are live within it, besides its operands and its results."""
 
     def floor(self, rows: Ints | Floats) -> Ints:
         """Return the last cuts at or before `rows`."""
@@ -116,6 +118,7 @@ class Network:
             change[max(value.stop, value.start, 0) + 1] -= value.live
         loads: list[int] = change.cumsum()[: len(self.steps)].tolist()
         for at, step in enumerate(self.steps):
+            loads[at] += step.inner
             size = self.values[step.writes].bytes
             dying = (self.values[v] for v in step.over)
             if any(value.stop == at and value.bytes == size for value in dying):
