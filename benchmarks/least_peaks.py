@@ -71,7 +71,7 @@ class Compiler:
 
 def results_of(program: xrelay.Executable, arguments: Sequence[Array]) -> Sequence[Array]:
     results: Any = program(*arguments)
-    return results if isinstance(results, tuple) else (results,)
+    return cast("Sequence[Array]", results if isinstance(results, tuple) else (results,))
 
 
 def held(

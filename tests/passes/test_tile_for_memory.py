@@ -34,11 +34,13 @@ def test_random_chains_in_random_stripes(part: int):
         assert "relay.stripes" not in str(tiled), what
         loops += "relay.loop" in str(tiled)
         (whole,) = evaluated(module, [argument])
+        assert isinstance(whole, np.ndarray), what
         try:
             ((found,),) = agree(tiled, AT_EVERY_LEVEL, [[argument]])
         except Exception as error:
             error.add_note(what)
             raise
+        assert isinstance(found, np.ndarray), what
         scale = np.abs(whole[np.isfinite(whole)]).max(initial=1)  # a mean of ones may be 0
         np.testing.assert_allclose(found, whole, rtol=0, atol=2e-6 * scale, err_msg=what)
     assert loops > count // 4, "stripes that are alike"
