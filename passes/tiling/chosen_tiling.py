@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import ceil
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
@@ -12,7 +13,7 @@ from xdsl.ir import Operation, OpResult
 from ...dialects import relay
 from ...dialects.tensors import has_dynamic
 from ...planning.buffers import parse_pool
-from ...planning.stripes.chosen_chains import Choice, choose
+from ...planning.stripes.chosen_chains import Choice, Edge, choose
 from ...planning.stripes.network import Network
 from ..support.diagnostics import PassError
 from .step_network import Axes, Group, network_of
@@ -40,6 +41,18 @@ class FunctionTiling:
         """The calls, whose functions need bytes besides those that are live here."""
         calls = func.CallOp | relay.InvokeOp | relay.CallOp
         return [op for op in self.function.walk() if isinstance(op, calls)]
+
+    def described(self, edge: Edge) -> str:
+        """Return a sentence about a chain: its stripes, what they save, and what they cost."""
+        chain = edge.chain
+        first, last = chain.first, chain.last
+        stripes = ceil(self.net.steps[last].rows / chain.height)
+        before = max(self.net.loads()[first : last + 1])
+        return (
+            f"{last - first + 1} steps in {stripes} stripes of {chain.height} rows: {edge.peak} "
+            f"bytes live, not {before}; work {self.percent(edge.extra)}, {edge.weights} bytes of "
+            f"weights read again, {edge.copied} bytes of rows copied, {edge.ops} calls of kernels"
+        )
 
     def percent(self, extra: int) -> str:
         """Return work that is added, as a part of the work of the whole function."""
