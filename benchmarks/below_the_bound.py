@@ -35,7 +35,7 @@ import xrelay
 LIGHT = ("squeezenet", "resnet50", "vgg19", "inception_v1", "densenet121", "shufflenet")
 
 
-def planned_by(program: xrelay.Executable) -> int:
+def planned_by(program: xrelay.Executable | xrelay.NativeExecutable) -> int:
     return sum(device.planned["main"] or 0 for device in program.memory.devices.values())
 
 

@@ -16,7 +16,7 @@ from contextlib import redirect_stderr
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from below_the_bound import planned_by, written
@@ -29,13 +29,16 @@ NETWORKS = ("vww", "squeezenet", "mobilenet_v2", "resnet50", "vgg19", "unet")
 PARTS = {"1/2": 2, "1/4": 4, "1/8": 8}
 
 
+Program: TypeAlias = xrelay.Executable | xrelay.NativeExecutable
+
+
 def limits(whole: int) -> Mapping[str, str]:
     """Return the pipelines to compare with that of the whole, by name."""
     parts = {name: f"aot{{peak={whole // part}}}" for name, part in PARTS.items()}
     return {"direct": "aot{peak=1024GiB}", **parts, "least": "aot{work=1.0}"}
 
 
-def compiled(path: Path, pipeline: str, file: Path) -> xrelay.NativeExecutable | None:
+def compiled(path: Path, pipeline: str, file: Path) -> Program | None:
     """Return a network that is compiled, or was before; None if its peak is not reached."""
     refusal = file.with_suffix(".txt")
     if not file.exists() and not refusal.exists():
@@ -65,7 +68,7 @@ def measured(name: str, folder: Path, rounds: int) -> list[Facts]:
     times = dict(zip(programs, least(calls, rounds), strict=True))
     results: Any = [np.asarray(call()) for call in calls]
     scale = np.abs(results[0]).max()
-    return [
+    rows: list[Facts] = [
         {
             "network": name,
             "limit": limit,
@@ -77,6 +80,7 @@ def measured(name: str, folder: Path, rounds: int) -> list[Facts]:
         }
         for (limit, program), result in zip(programs.items(), results, strict=True)
     ]
+    return rows
 
 
 def main() -> None:

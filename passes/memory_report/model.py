@@ -132,7 +132,7 @@ class FunctionUse:
     pools: dict[str, Pool] = field(default_factory=lambda: {})
     """The pools of constants, if that is what this is."""
     tiling: TilingRecord | None = None
-    """What was live before chains of it were tiled, and these."""
+    """The bytes live before chains of it were tiled, and these chains."""
 
     def devices(self) -> list[DeviceUse]:
         """Return the devices that the function uses, in order of their first storage."""

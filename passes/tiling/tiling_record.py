@@ -8,11 +8,12 @@ The attribute by which a function says what was chosen for it, for reports and p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, StringAttr
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
+from xdsl.utils.hints import isa
 
 from ...dialects.relay.properties import INTS, ints
 
@@ -21,7 +22,7 @@ TILING = "relay.tiling"
 
 @dataclass(frozen=True)
 class TilingRecord:
-    """What was live before chains of a function were tiled, and what these are."""
+    """The bytes live before chains of a function were tiled, and these chains."""
 
     live: Sequence[int]
     chains: Sequence[str]
@@ -35,9 +36,11 @@ class TilingRecord:
     def of(op: Operation | None) -> TilingRecord | None:
         """Return what a function says; None if nothing, or if that is not from `choose-tiling`."""
         attribute = None if op is None else op.attributes.get(TILING)
-        fields = attribute.data if isinstance(attribute, DictionaryAttr) else {}
+        fields: Mapping[str, Attribute] = {}
+        if isinstance(attribute, DictionaryAttr):
+            fields = attribute.data
         live, chains = fields.get("live"), fields.get("chains")
-        if live is None or not INTS.verifies(live) or not isinstance(chains, ArrayAttr):
+        if live is None or not INTS.verifies(live) or not isa(chains, ArrayAttr[StringAttr]):
             return None
-        texts = [chain.data for chain in chains if isinstance(chain, StringAttr)]
+        texts = [chain.data for chain in chains]
         return TilingRecord(live.get_values(), texts) if live.get_values() else None

@@ -56,7 +56,6 @@ RULES = "\n".join(
         ".band0{fill:{band0}}",
         ".band1{fill:{band1}}",
         ".load{fill:{load};fill-opacity:.45;stroke:{load};stroke-width:1}",
-        ".after{fill:{accent};fill-opacity:.25;stroke:{accent};stroke-width:1.5}",
         ".column{fill:transparent}",
         ".column:hover{fill:{ink};fill-opacity:.08}",
         ".box rect{stroke:{edge};stroke-width:1;fill-opacity:.5}",
