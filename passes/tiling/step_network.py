@@ -15,7 +15,7 @@ from xdsl.dialects import func
 from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects import relay
-from ...dialects.interfaces import ChoosesRegion, Fusible, FusionKind
+from ...dialects.interfaces import ChoosesRegion, Fusible, FusionKind, only_reshapes
 from ...dialects.overwriting import overwritable
 from ...dialects.relay import matmul
 from ...dialects.relay.operator import Operator
@@ -217,10 +217,11 @@ def read_network(
         over = overwritable(kernel_of(group))[0]
         step.over = frozenset(number[v] for i, v in enumerate(outer) if i in over and v in number)
         net.steps.append(step)
+        if mine and all(only_reshapes(op) for op in group):
+            net.values[step.writes].viewed = number[mine[0]]
         for value in mine:
-            of = net.values[number[value]]
-            of.users.append(at)
-            of.stop = at
+            net.values[number[value]].users.append(at)
+            net.use(number[value], at)
     return net, number
 
 
@@ -254,6 +255,6 @@ def network_of(block: Block) -> tuple[Network, Sequence[Group], Axes]:
     for operand in block.last_op.operands:
         if operand in number:
             value = net.values[number[operand]]
-            value.stop = len(net.steps)
+            net.use(number[operand], len(net.steps))
             value.is_returned = isinstance(block.last_op, func.ReturnOp) and not value.is_lent
     return net, groups, axes

@@ -64,3 +64,15 @@ func.func private @tanh(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = relay.tanh %x : (tensor<4xf32>) -> tensor<4xf32>
   func.return %y : tensor<4xf32>
 }
+
+// -----
+
+// A reshape of a value has its bytes: %a is not live twice.
+//
+// expected-error@+1 {{a peak of 30000 bytes is not reached: the least is 65536}}
+func.func @view(%x: tensor<1x32x8x32xf32>) -> tensor<1x32x256xf32> {
+  %a = relay.cumsum %x {axis = 1} : (tensor<1x32x8x32xf32>) -> tensor<1x32x8x32xf32>
+  %v = relay.reshape %a {newshape = array<i64: 1, 32, 256>} : (tensor<1x32x8x32xf32>) -> tensor<1x32x256xf32>
+  %y = relay.cumsum %v {axis = 1} : (tensor<1x32x256xf32>) -> tensor<1x32x256xf32>
+  func.return %y : tensor<1x32x256xf32>
+}
