@@ -12,11 +12,13 @@ those of a call, the least CPU time of all rounds, in turns.
 import os
 import re
 import sys
+from collections.abc import Sequence
 from contextlib import redirect_stderr
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import process_time
+from typing import Any, cast
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is imported
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
@@ -33,24 +35,29 @@ import xrelay
 LIGHT = ("squeezenet", "resnet50", "vgg19", "inception_v1", "densenet121", "shufflenet")
 
 
-def planned_by(program: xrelay.Executable) -> int:
-    (device,) = program.memory.devices.values()
-    return device.planned["main"] or 0
+def planned_by(program: xrelay.Executable | xrelay.NativeExecutable) -> int:
+    return sum(device.planned["main"] or 0 for device in program.memory.devices.values())
+
+
+def written(name: str, folder: Path) -> tuple[Path, Sequence[np.ndarray[Any, Any]]]:
+    """Write a network to a file; return this, and inputs."""
+    if name in NETWORKS:
+        network = model(name)
+        dims = [dim.dim_value for dim in network.graph.input[0].type.tensor_type.shape.dim]
+        inputs = [np.random.default_rng(0).standard_normal(dims, np.float32)]
+    else:
+        light = light_network(name)
+        network, inputs = light.model, [*light.feeds.values()]
+    path = folder / f"{name}.onnx"
+    cast(Any, onnx).save(network, path)
+    return path, inputs
 
 
 def measured(name: str, work: float, native: bool, rounds: int) -> Facts:
     """Compile a network twice, and run both programs."""
-    rng, options = np.random.default_rng(0), "kernels=native" if native else ""
-    if name in NETWORKS:
-        network = model(name)
-        dims = [dim.dim_value for dim in network.graph.input[0].type.tensor_type.shape.dim]
-        inputs = [rng.standard_normal(dims, np.float32)]
-    else:
-        light = light_network(name)
-        network, inputs = light.model, [*light.feeds.values()]
+    options = "kernels=native" if native else ""
     with TemporaryDirectory() as folder:
-        path = Path(folder) / f"{name}.onnx"
-        onnx.save(network, path)
+        path, inputs = written(name, Path(folder))
         whole = xrelay.compile(path, pipeline=f"vm{{{options}}}")
         started, remarks = process_time(), StringIO()
         with redirect_stderr(remarks):

@@ -8,9 +8,9 @@ Measure compiled networks against onnxruntime, on one thread: latency, results, 
 The networks are those of ONNX's tests and a transformer. A figure is the least CPU time of all
 rounds, in which all levels of a library (`v1`, `v3`, `v4`; or one processor, with `--cpu`) and
 onnxruntime run in turns; the error is the largest difference, relative to the largest result.
-`planned` is the workspace of the memory plan, of the newest level. Kernels are compiled once for all
-runs with the same `--cache`; the times of the tools are those of kernels that were missing there.
-JSON (or Markdown with `--table`) goes to stdout.
+`planned` is the workspace of the newest level. Kernels are compiled once for all runs with the same
+`--cache`; the times of the tools are those of kernels that were missing there. JSON (or Markdown
+with `--table`) goes to stdout.
 """
 
 import ctypes

@@ -16,6 +16,7 @@ import json
 import os
 import subprocess
 import sys
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from email.parser import Parser
@@ -238,6 +239,11 @@ def error_of(actual: Sequence[Array], expected: Sequence[Array]) -> float:
     return max(errors)
 
 
+def is_small(error: float, expected: Sequence[Array]) -> bool:
+    half = any(array.dtype == np.float16 for array in expected)
+    return error < (4e-3 if half else 1e-3)
+
+
 def attempt(
     path: Path, feeds: Sequence[Array], expected: Sequence[Array], options: Mapping[str, Any]
 ) -> tuple[str, float, Callable[[], Any] | None]:
@@ -253,8 +259,7 @@ def attempt(
         return "fails", 0.0, None
     found = cast("Sequence[Array]", results if isinstance(results, tuple) else (results,))
     error = error_of(found, expected)
-    half = any(array.dtype == np.float16 for array in expected)
-    return "runs" if error < (4e-3 if half else 1e-3) else "differs", error, lambda: call(*feeds)
+    return "runs" if is_small(error, expected) else "differs", error, lambda: call(*feeds)
 
 
 def title_of(model: Model) -> dict[str, object]:
@@ -266,8 +271,7 @@ def title_of(model: Model) -> dict[str, object]:
 def measured(model: Model, path: Path, rounds: int, targets: Sequence[str]) -> Facts:
     """Try one model."""
     proto = cast(Any, onnx).load(path)
-    print(f"{model.package.name}: {model.file}", file=sys.stderr)
-    row = {**title_of(model), "MB": round(path.stat().st_size / 1e6, 1)}
+    row: dict[str, object] = {"MB": round(path.stat().st_size / 1e6, 1)}
     feeds = feeds_of(model, proto)
     session = onnxruntime_session(proto, threads=1)
     expected = session.run(None, feeds)
@@ -298,13 +302,17 @@ def rows_of(file: Path | None) -> list[Facts]:
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
-def main() -> None:
-    parser = parser_of("Try real models.", 5)
+def parser_for(about: str) -> ArgumentParser:
+    """Return a parser of the options that `measure_each` reads."""
+    parser = parser_of(about, 5)
     parser.add_argument("--only", default="", help="parts of the names of packages")
     parser.add_argument("--folder", type=Path, help="where packages are, or are downloaded to")
-    parser.add_argument("--targets", default="machine,native", help="what to compile for")
     parser.add_argument("--rows", type=Path, help="a file of rows, one a line, to complete")
-    options = parser.parse_args()
+    return parser
+
+
+def measure_each(options: Namespace, measure: Callable[[Model, Path], Facts | None]) -> None:
+    """Measure models, small ones first, and write the rows of those that have any."""
     wanted = options.only.split(",")
     models = [model for model in MODELS if any(part in model.package.name for part in wanted)]
     titles = [title_of(model) for model in models]
@@ -316,12 +324,23 @@ def main() -> None:
             title = title_of(model).items()
             if any(title <= row.items() for row in rows):
                 continue
-            rows.append(measured(model, paths[model], options.rounds, options.targets.split(",")))
-            if options.rows is not None:
-                with options.rows.open("a", encoding="utf-8") as lines:
-                    print(json.dumps(rows[-1]), file=lines)
+            print(f"{model.package.name}: {model.file}", file=sys.stderr)
+            row = measure(model, paths[model])
+            if row is not None:
+                rows.append({**title_of(model), **row})
+                if options.rows is not None:
+                    with options.rows.open("a", encoding="utf-8") as lines:
+                        print(json.dumps(rows[-1]), file=lines)
     rows = [row for title in titles for row in rows if title.items() <= row.items()]
     write_results(rows, options.table)
+
+
+def main() -> None:
+    parser = parser_for("Try real models.")
+    parser.add_argument("--targets", default="machine,native", help="what to compile for")
+    options = parser.parse_args()
+    targets = options.targets.split(",")
+    measure_each(options, lambda model, path: measured(model, path, options.rounds, targets))
 
 
 if __name__ == "__main__":

@@ -8,11 +8,12 @@ Choose the chains of operators to compute in stripes of rows, and note it on the
     %y = relay.nn.max_pool2d %a {pool_size …,
                                  relay.stripes = {chain = 0, step = 1, axis = 2, height = "4"}}
 
-Nothing else changes: `tile-for-memory` computes the chains in stripes. A step is what becomes one
-kernel. The attribute of the last step says along which axis of its result the rows are, how many of
-them a stripe has, which may be a fraction, and which stripes are `joined` with the next one: those
-at both ends, where fewer steps run, as far as the peak allows. The rows of a step that two stripes
-need are `carried` from one to the next; without that, they are computed again.
+Nothing else changes, but that the function says what was chosen in `relay.tiling`, for reports and
+pictures of memory: `tile-for-memory` computes the chains in stripes. A step is what becomes one
+kernel. The attribute of the last step says along which axis of its result the rows are, how many
+of them a stripe has, which may be a fraction, and which stripes are `joined` with the next one:
+those at both ends, where fewer steps run, as far as the peak allows. The rows of a step that two
+stripes need are `carried` from one to the next; without that, they are computed again.
 
 The chains are those of the least peak of live bytes with at most `work` times the work of the whole
 program, or of the least work that reaches `peak`; of these, those that read the fewest bytes of
@@ -33,6 +34,7 @@ from .support.diagnostics import emit_remark
 from .support.levels import Level
 from .tiling.chosen_tiling import FunctionTiling, TilingOptions
 from .tiling.stripe_attributes import STRIPES, Stripes
+from .tiling.tiling_record import TILING, TilingRecord
 
 
 def write(tiling: FunctionTiling) -> None:
@@ -53,6 +55,10 @@ def write(tiling: FunctionTiling) -> None:
             )
             for op in groups[at]:
                 op.attributes[STRIPES] = stripes.attribute
+
+    live, chains = tiling.net.loads(), [tiling.described(edge) for edge in tiling.choice.chains]
+    if chains:
+        tiling.function.attributes[TILING] = TilingRecord(live, chains).attribute
 
 
 def counted(count: int, what: str) -> str:

@@ -17,7 +17,6 @@ If a step outside of all chains has the peak, a note names it. `relay` level, be
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
 from typing import ClassVar
 
 from xdsl.context import Context
@@ -39,7 +38,7 @@ def explain_peaks(ctx: Context, tiling: FunctionTiling) -> None:
     if not loads:
         return
     most = max(loads)
-    least = ", ".join(f"{choose(net, work).peak} with {work or 'any'}" for work in WORKS)
+    least = ", ".join(f"{choose(net, work, 0).peak} with {work or 'any'}" for work in WORKS)
     notes: list[tuple[Place, str]] = [
         (tiling.function, f"the least, by the ratio of the work: {least}"),
         (tiling.groups[loads.index(most)][-1], "the most bytes are live here"),
@@ -57,22 +56,13 @@ def explain_chain(ctx: Context, tiling: FunctionTiling, edge: Edge) -> None:
     """Report the stripes of a chain, what they save, and what they cost."""
     chain = edge.chain
     first, last = chain.first, chain.last
-    stripes = ceil(tiling.net.steps[last].rows / chain.height)
-    before = max(tiling.net.loads()[first : last + 1])
     notes: list[tuple[Place, str]] = [
         (
             tiling.groups[first][-1],
             f"the first step; the rows of {len(chain.carried)} of {last - first} are carried",
         )
     ]
-    emit_remark(
-        ctx,
-        tiling.groups[last][-1],
-        f"{last - first + 1} steps in {stripes} stripes of {chain.height} rows: {edge.peak} "
-        f"bytes live, not {before}; work {tiling.percent(edge.extra)}, {edge.weights} bytes of "
-        f"weights read again, {edge.copied} bytes of rows copied, {edge.ops} calls of kernels",
-        notes,
-    )
+    emit_remark(ctx, tiling.groups[last][-1], tiling.described(edge), notes)
 
 
 @dataclass(frozen=True)

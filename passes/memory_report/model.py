@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ...planning import Pool
+from ..tiling.tiling_record import TilingRecord
 from .formulas import Formulas
 from .path_liveness import Arms, Span
 
@@ -130,6 +131,8 @@ class FunctionUse:
     """The bytes of storages in use."""
     pools: dict[str, Pool] = field(default_factory=lambda: {})
     """The pools of constants, if that is what this is."""
+    tiling: TilingRecord | None = None
+    """The bytes live before chains of it were tiled, and these chains."""
 
     def devices(self) -> list[DeviceUse]:
         """Return the devices that the function uses, in order of their first storage."""

@@ -34,6 +34,7 @@ from ..bytes.rooms import Rooms
 from ..devices.options import planned_pools
 from ..support.diagnostics import PassError
 from ..support.walk import outside_primitives
+from ..tiling.tiling_record import TilingRecord
 from . import path_liveness
 from .buffer_use import read_buffers
 from .columns import Timeline, arm_names, device_name, function_name, kernel_of, numbered, source_of
@@ -469,6 +470,7 @@ def memory_at_ops(
     }
     for classes in bodies_of(module):
         use = FunctionUse(function_name(classes.block))
+        use.tiling = TilingRecord.of(classes.block.parent_op())
         reader = _Reader(classes, use, kernels)
         reader.read()
         if use.storages or use.calls:

@@ -20,6 +20,7 @@ from typing import Any
 
 from ...planning import Pool
 from ...runtime.plain_text import human, printable, table
+from ..tiling.tiling_record import TilingRecord
 from .loads import Peak, loads, peak_of, peak_text
 from .model import DeviceUse, FunctionUse, MemoryUse, Segment
 
@@ -104,6 +105,7 @@ class DeviceReport:
     """The pool, unless it is a device without any."""
     peak_op: str
     peak_source: str
+    tiling: TilingRecord | None
     largest: list[AtPeak] = field(default_factory=lambda: [])
 
     @property
@@ -257,6 +259,7 @@ def _report(
         pool,
         column.label,
         str(column.source or ""),
+        use.tiling,
         _largest(use, live, peak, values),
     )
 
@@ -339,6 +342,10 @@ def _block(report: DeviceReport) -> Iterator[str]:
     for what, amount, _ in amounts:
         if amount.is_long:
             yield printable(f"  {what} = {_line_of(report, amount)}")
+    if report.tiling is not None:
+        chains = report.tiling.chains
+        yield f"  tiled, {max(report.tiling.live):,} bytes were live before:"
+        yield from (printable(f"    {chain}") for chain in chains)
     if not report.largest:
         return
     where = f" if {report.examples}" if report.missing else ""
@@ -392,6 +399,7 @@ def _json(report: DeviceReport) -> dict[str, Any]:
         "ratio": report.ratio,
         "allocations": {"before": report.tensors, "after": report.allocations},
         "from_caller": {"storages": report.given, **amount(report.from_caller)},
+        "tiling": report.tiling and vars(report.tiling),
         "peak": {"op": report.peak_op, "source": report.peak_source},
         "largest": [
             {**vars(tensor), "operators": list(tensor.operators)} for tensor in report.largest

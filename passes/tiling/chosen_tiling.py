@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import ceil
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import OpResult
+from xdsl.ir import Operation, OpResult
 
+from ...dialects import relay
 from ...dialects.tensors import has_dynamic
 from ...planning.buffers import parse_pool
-from ...planning.stripes.chosen_chains import Choice, choose
+from ...planning.stripes.chosen_chains import Choice, Edge, choose
 from ...planning.stripes.network import Network
 from ..support.diagnostics import OptionError, PassError
 from .step_network import Axes, Group, network_of
@@ -31,12 +33,35 @@ class FunctionTiling:
     @property
     def open(self) -> list[OpResult]:
         """The results of steps whose dims, and so bytes, are not known: they count as 0."""
-        results = (result for group in self.groups for result in group[-1].results)
-        return [result for result in results if has_dynamic(result.type)]
+        steps = (op for group in self.groups for op in (group[-1], *nested(group[-1])))
+        return [r for op in steps for r in op.results if has_dynamic(r.type)]
+
+    @property
+    def calls(self) -> list[Operation]:
+        """The calls, whose functions need bytes besides those that are live here."""
+        calls = func.CallOp | relay.InvokeOp | relay.CallOp
+        return [op for op in self.function.walk() if isinstance(op, calls)]
+
+    def described(self, edge: Edge) -> str:
+        """Return a sentence about a chain: its stripes, what they save, and what they cost."""
+        chain = edge.chain
+        first, last = chain.first, chain.last
+        stripes = ceil(self.net.steps[last].rows / chain.height)
+        before = max(self.net.loads()[first : last + 1])
+        return (
+            f"{last - first + 1} steps in {stripes} stripes of {chain.height} rows: {edge.peak} "
+            f"bytes live, not {before}; work {self.percent(edge.extra)}, {edge.weights} bytes of "
+            f"weights read again, {edge.copied} bytes of rows copied, {edge.ops} calls of kernels"
+        )
 
     def percent(self, extra: int) -> str:
         """Return work that is added, as a part of the work of the whole function."""
         return f"{round(100 * extra / max(self.net.work, 1), 1) + 0.0:+.1f} %"  # no negative zero
+
+
+def nested(op: Operation) -> Iterator[Operation]:
+    """Yield the ops in the regions of `op`."""
+    return (inner for inner in op.walk() if inner is not op)
 
 
 @dataclass(frozen=True)
@@ -77,6 +102,12 @@ class TilingOptions:
                         "the bytes of this result depend on open dims, so no peak can be kept: "
                         "give the dims sizes",
                         tiling.open[0],
+                    )
+                if peak is not None and tiling.calls:
+                    raise PassError(
+                        "what this call needs is not part of the peak, so none can be kept: "
+                        "inline the function",
+                        tiling.calls[0],
                     )
                 if peak is not None and tiling.choice.peak > peak:
                     by = "" if work is None else f" with {work} times the work"

@@ -11,10 +11,17 @@ from dataclasses import dataclass, field
 from math import prod
 
 import numpy as np
+from xdsl.dialects import func
 from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects import relay
-from ...dialects.interfaces import Fusible, FusionKind, scratch_types
+from ...dialects.interfaces import (
+    ChoosesRegion,
+    Fusible,
+    FusionKind,
+    only_reshapes,
+    scratch_types,
+)
 from ...dialects.overwriting import overwritable
 from ...dialects.relay import matmul
 from ...dialects.relay.operator import Operator
@@ -167,6 +174,12 @@ def kernel_of(group: Group) -> Block:
     return block
 
 
+def inner_peak(op: Operation) -> int:
+    """Return the most bytes that are live in a region of `op`; its results may be copies."""
+    regions = op.regions if op.has_trait(ChoosesRegion) else ()
+    return max((max(network_of(r.block)[0].loads(), default=0) for r in regions), default=0)
+
+
 def read_network(
     groups: Sequence[Group], axes: Axes, arguments: Sequence[SSAValue] = ()
 ) -> tuple[Network, Mapping[SSAValue, int]]:
@@ -183,13 +196,14 @@ def read_network(
     for at, group in enumerate(groups):
         axis = sum_of_rows(group, axes)
         results = [result for op in group for result in op.results]
-        outer = dict.fromkeys(v for op in group for v in op.operands if v not in results)
+        read = (v for op in group for one in op.walk() for v in one.operands)
+        outer = dict.fromkeys(v for v in read if v not in results)
         mine = [value for value in outer if value in number]
         whole = composed(group, axes) if axis is None and len(group[-1].results) == 1 else None
         for result in group[-1].results:
             add(result, at)
-        read = frozenset(number[v] for v in mine)
-        step = Step(number[group[-1].results[0]], {}, whole=read)
+        known = frozenset(number[v] for v in mine)
+        step = Step(number[group[-1].results[0]], {}, whole=known)
         if axis is not None and mine:
             step.reduces, step.rows = True, rows_in(mine[0], axes)
             step.reads = {number[mine[0]]: Reach([(r, r + 1) for r in range(step.rows)])}
@@ -203,16 +217,18 @@ def read_network(
                 number[v] for v in reads.keys() & number.keys() if is_read_unfused(v, group)
             )
             step.whole -= step.reads.keys()
+        step.inner = sum(inner_peak(op) for op in group)
         step.weights = sum(bytes_of(v) for v in outer if number.get(v, -1) not in step.reads)
         step.work = sum(work_of(op) for op in group)
         step.scratch = sum(tensor_size(t) for op in group for t in scratch_types(op, parts=1))
         over = overwritable(kernel_of(group))[0]
         step.over = frozenset(number[v] for i, v in enumerate(outer) if i in over and v in number)
         net.steps.append(step)
+        if mine and all(only_reshapes(op) for op in group):
+            net.values[step.writes].viewed = number[mine[0]]
         for value in mine:
-            of = net.values[number[value]]
-            of.users.append(at)
-            of.stop = at
+            net.values[number[value]].users.append(at)
+            net.use(number[value], at)
     return net, number
 
 
@@ -246,5 +262,6 @@ def network_of(block: Block) -> tuple[Network, Sequence[Group], Axes]:
     for operand in block.last_op.operands:
         if operand in number:
             value = net.values[number[operand]]
-            value.stop, value.is_returned = len(net.steps), not value.is_lent
+            net.use(number[operand], len(net.steps))
+            value.is_returned = isinstance(block.last_op, func.ReturnOp) and not value.is_lent
     return net, groups, axes

@@ -33,10 +33,23 @@ class Value:
     """It is the caller's: its bytes do not count."""
     is_returned: bool = False
     """It is a result of the function, in memory of its own, which counts at all times."""
+    viewed: int | None = None
+    """The value whose bytes it has; a chain computes them apart."""
+    held: int = -1
+    """The last step that uses it or a view of it."""
 
     @property
     def live(self) -> int:
-        return 0 if self.is_lent else self.bytes
+        return 0 if self.is_lent or self.is_view else self.bytes
+
+    @property
+    def is_view(self) -> bool:
+        return self.viewed is not None and not self.is_returned
+
+    @property
+    def dead(self) -> int:
+        """The last step in which its bytes are live."""
+        return max(self.stop, self.held)
 
     @property
     def row_bytes(self) -> int:
@@ -87,6 +100,8 @@ class Step:
     """The bytes of values that it reads as a whole, constants above all, in each stripe again."""
     scratch: int = 0
     """The bytes besides its result that it writes, and needs at most for a part of its rows."""
+    inner: int = 0
+    """The most bytes that are live within it, besides its operands and its results."""
 
     def floor(self, rows: Ints | Floats) -> Ints:
         """Return the last cuts at or before `rows`."""
@@ -115,15 +130,28 @@ class Network:
         change = np.zeros(len(self.steps) + 2, np.int64)
         for value in self.values:
             change[0 if value.is_returned else max(value.start, 0)] += value.live
-            change[max(value.stop, value.start, 0) + 1] -= value.live
+            change[max(value.dead, value.start, 0) + 1] -= value.live
         loads: list[int] = change.cumsum()[: len(self.steps)].tolist()
         for at, step in enumerate(self.steps):
-            loads[at] += step.scratch
-            size = self.values[step.writes].bytes
-            dying = (self.values[v] for v in step.over)
-            if any(value.stop == at and value.bytes == size for value in dying):
+            loads[at] += step.inner + step.scratch
+            size = self.values[step.writes].live
+            dying = (self.root(v) for v in step.over)
+            if any(value.dead == at and value.live == size for value in dying):
                 loads[at] -= size
         return loads
+
+    def use(self, value: int, at: int) -> None:
+        """Let step `at` use a value, and so those whose bytes it has."""
+        of = self.values[value]
+        of.stop = at
+        while of.viewed is not None:
+            of = self.values[of.viewed]
+            of.held = at
+
+    def root(self, value: int) -> Value:
+        """Return the value whose bytes a value has."""
+        of = self.values[value]
+        return of if of.viewed is None or not of.is_view else self.root(of.viewed)
 
     def is_chain(self, first: int, last: int) -> bool:
         """Test whether only the last value of the steps `first` to `last` is used after them."""
@@ -142,13 +170,14 @@ class Network:
 
     def dying(self, first: int, last: int) -> int:
         """Return the bytes that a chain reads for the last time."""
-        return sum(v.live for v in self.values if v.start < first <= v.stop <= last)
+        return sum(v.live for v in self.values if v.start < first <= v.dead <= last)
 
     def around(self, first: int, last: int) -> int:
         """Return the bytes alive throughout a chain: its operands, its result, and others."""
         inner = {step.writes for step in self.steps[first:last]}
-        return sum(
+        result = self.values[self.steps[last].writes]
+        return (result.bytes if result.is_view else 0) + sum(
             value.live
             for v, value in enumerate(self.values)
-            if v not in inner and (value.is_returned or value.start <= last) and value.stop >= first
+            if v not in inner and (value.is_returned or value.start <= last) and value.dead >= first
         )

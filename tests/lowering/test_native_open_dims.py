@@ -14,12 +14,11 @@ import numpy as np
 import pytest
 from helpers.onnx.onnx_models import run_onnxruntime
 from helpers.onnx.onnx_small import assert_close, model_of, node, random_array
-from helpers.programs.random_settings import OTHER, rounds
+from helpers.programs.random_settings import FIRST_SEED, OTHER, rounds
 
 import xrelay
 from xrelay.tools.opt.opt import main
 
-FIRST_SEED = Random().randrange(1 << 30) if OTHER else 0
 TOGETHER = 8
 """The functions of a library."""
 

@@ -12,14 +12,15 @@ from typing import TypeAlias
 
 import numpy as np
 from helpers.native.compiled_programs import CompiledPrograms
-from helpers.native.native_programs import REFUSED, STACK, NativeBatch
+from helpers.native.native_programs import REFUSED, STACK, NativeBatch, run_passes
 from helpers.programs import hinted_programs
 from helpers.programs.agreement import Array, Outcome, evaluated, quiet
 from helpers.programs.dynamic_programs import DynamicProgram, arguments, dynamic_programs, inferred
 from helpers.programs.hinted_relay_programs import RelayProgram
 from helpers.programs.programs import parse
 from helpers.programs.programs_with_calls import ProgramWithCalls
-from helpers.programs.random_settings import OTHER, exactly, rounds
+from helpers.programs.random_chains import chain_in_stripes
+from helpers.programs.random_settings import FIRST_SEED, OTHER, exactly, rounds
 from helpers.relay.relay_programs import read
 from hypothesis import given
 from xdsl.dialects.builtin import ModuleOp
@@ -39,7 +40,6 @@ MEMORY = (
     "coalesce-storage,layout-slices,manifest-lifetimes",
     "pass-workspaces,layout-slices,manifest-lifetimes",
 )
-FIRST_SEED = Random().randrange(1 << 30) if OTHER else 0
 
 Sample: TypeAlias = tuple[ModuleOp, Sequence[Sequence[Array]], str]
 """A program, the arguments of calls, and its name."""
@@ -107,6 +107,16 @@ def of_relay_text(count: int) -> Iterator[Sample]:
         yield module, calls, f"program of Relay text {seed}"
 
 
+def in_stripes(count: int) -> Iterator[Sample]:
+    """Chains of operators on images, in loops of stripes."""
+    for seed in seeds(count):
+        drawn = chain_in_stripes(seed)
+        if drawn is not None:
+            _, tiled, argument, what = drawn
+            run_passes(tiled, "tile-for-memory")
+            yield tiled, [[argument]], what
+
+
 def test_programs_as_users_compile_them(tmp_path: Path):
     """All kinds, by `-p aot -t native` and `xrelay.load`, against the machine and references."""
     programs = CompiledPrograms(AOT, VM)
@@ -135,7 +145,7 @@ def test_programs_with_any_plan_of_memory(tmp_path: Path):
     """Storages that functions allocate, arenas and workspaces, all of which are freed."""
     batch = NativeBatch()
     calls: list[tuple[int, str, Sequence[Array], Outcome]] = []
-    for kind in (with_calls, of_tensors, with_hints):
+    for kind in (with_calls, of_tensors, with_hints, in_stripes):
         for module, given_args, what in kind(4):
             wanted = [evaluated(module, args) for args in given_args]
             memory = MEMORY[len(batch.entries) % len(MEMORY)]

@@ -35,6 +35,7 @@ from ...passes.support.keyed_options import parse_keyed
 from ...runtime.calls.input_bindings import parse_dim
 from ...runtime.plain_text import counted, human, printable
 from ..pass_run.pipeline_steps import EXPANDS
+from .before_after import before_after
 from .program_panels import View, left_out, views_of
 from .style import page_style
 from .svg import (
@@ -149,8 +150,21 @@ def section(view: View, key: str) -> Iterator[str]:
         f'<p class="details" id="{key}-details" aria-live="polite"></p>'
         f'<p class="hint" id="{key}-help">{HELP}</p></div>'
     )
+    yield from _tiling(view)
     yield from _table(view)
     yield "</section>"
+
+
+def _tiling(view: View) -> Iterator[str]:
+    """Yield which chains are computed in stripes, and what was live before and is now."""
+    tiling = view.report.tiling
+    if tiling is None:
+        return
+    yield f"<h3>In stripes: {counted(len(tiling.chains), 'chain')} of steps</h3><ul>"
+    yield from (f"<li>{text(chain)}</li>" for chain in tiling.chains)
+    yield '</ul><div class="picture">'
+    yield from before_after(tiling.live, view.panel.loads)
+    yield "</div>"
 
 
 def _figures(report: DeviceReport) -> Iterator[str]:

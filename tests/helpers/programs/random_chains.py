@@ -178,3 +178,19 @@ def stripe_some(module: ModuleOp, rng: np.random.Generator) -> str | None:
         for op in groups[at]:
             op.attributes[STRIPES] = stripes.attribute
     return f"{first}..{last} in stripes of {height}, {share} carried, {joined}"
+
+
+def chain_in_stripes(*seed: int) -> tuple[ModuleOp, ModuleOp, np.ndarray[Any, Any], str] | None:
+    """
+    Return a random program, and it with random stripes on its ops; its argument, and what they are.
+
+    None if the draw has no chain.
+    """
+    rng = np.random.default_rng(seed)
+    whole = random_chain(rng)
+    tiled = whole.clone()
+    stripes = stripe_some(tiled, rng)
+    if stripes is None:
+        return None
+    argument = rng.standard_normal(image_of(whole), np.float32)
+    return whole, tiled, argument, f"{stripes} of {whole}"

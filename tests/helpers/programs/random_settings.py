@@ -9,6 +9,7 @@ the time to make a failure as small as it can.
 
 import os
 from collections.abc import Sequence
+from random import Random
 from typing import Any, TypeVar
 
 from hypothesis import HealthCheck, settings
@@ -18,6 +19,9 @@ OTHER = int(os.environ.get("XRELAY_RANDOM_PROGRAMS", "0"))
 """The number of examples to draw anew; 0 for the same ones in each run."""
 ROUNDS = int(os.environ.get("XRELAY_ROUNDS", "4" if OTHER else "1"))
 """The share of the rounds that tests name, in eighths below 4, which is all of them."""
+
+FIRST_SEED = Random().randrange(1 << 30) if OTHER else 0
+"""The first of seeds that are not drawn."""
 
 SHRINKING = 300 if OTHER else 20
 """The seconds for which a failure is made smaller before it is shown."""
