@@ -42,7 +42,7 @@ from .build import (
 )
 from .build.build_context import Context, Rule
 from .build.complete_types import complete_types
-from .build.deferred import run_ready
+from .build.deferred import deferred_of
 from .build.definitions_of_program import Signature
 from .build.operators.calls_of_kernels import name_literals
 from .errors import RelayTextError, SourceMap, location_of, nearest
@@ -246,7 +246,6 @@ class _Reader:
         context.require(value.type, result, f"the result of @{signature.definition.name}", at)
         with context.writing(signature.block):
             context.add(ReturnOp(value), at)
-        run_ready(context)
 
     # --------------------------------------------------------------------- ops
 
@@ -329,7 +328,7 @@ def _infer_types(context: Context, module: ModuleOp) -> None:
     A declared result stays: a function returns what its signature says.
     """
     only: list[Operation] = []
-    for signature in dict.fromkeys(deferred.signature for deferred in context.deferred):
+    for signature in dict.fromkeys(each.signature for each in deferred_of(context)):
         assert signature is not None, "a placeholder is in a function"
         function, last = signature.block.parent_op(), signature.block.last_op
         assert function is not None

@@ -28,7 +28,6 @@ from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from ....dialects import relay
-from ....dialects.relay.language.language_types import substituted
 from ....dialects.type_algebra import parts
 from ....dialects.xdsl_extras.walking import walk
 from ....passes.functions.captures import type_variables
@@ -38,7 +37,6 @@ from ..text import syntax as ast
 from . import function_rules
 from .binding_scopes import is_within
 from .build_context import Context, called, ssa_name
-from .deferred import run_ready
 from .definitions_of_program import Generic, Signature
 from .operators.call_site import Site
 from .operators.composite_operators import on_device
@@ -59,7 +57,7 @@ def let(context: Context, statement: ast.Statement) -> Generic | None:
             hint, function = function, function.args[0]
     generic = named(context, statement.value)
     if generic is not None:
-        given = parts(context.types.resolved(generic.type))
+        given = parts(generic.type)
         is_fixed = _fixes(local.type, given, generic.own)
     elif isinstance(function, ast.Function) and function.type_params:
         given = [*(param.type for param in function.params), function.result]
@@ -150,6 +148,8 @@ def define(
     function_rules.add_params(context, signature.block, params, types)
     context.values |= {k: context.values[local] for k, local in zip(captured, locals, strict=True)}
     value = function_rules.function_value(context, function, signature.block, result, itself)
+    if function.result is None:
+        signature.type = FunctionType.from_lists(types, [value.type])
     with context.writing(signature.block):
         context.add(ReturnOp(value), context.hints.result(function.body).offset)
     context.signature, context.type_args = enclosing, outer_args
@@ -197,10 +197,9 @@ def _own_params(params: Sequence[str], enclosing: Sequence[str]) -> dict[str, st
 def _instance(context: Context, generic: Generic) -> tuple[FunctionType, list[Attribute]]:
     """Return the type of a generic function at fresh type arguments, and all its type arguments."""
     fresh = {name: context.types.fresh() for name in generic.own}
-    run_ready(context)
-    type = substituted(context.types.resolved(generic.type), fresh)
-    assert isinstance(type, FunctionType)
-    return type, [fresh.get(n) or relay.TypeVarType(n) for n in generic.signature.type_params]
+    return context.instantiated(generic.type, fresh), [
+        fresh.get(n) or relay.TypeVarType(n) for n in generic.signature.type_params
+    ]
 
 
 def value(context: Context, generic: Generic, at: int) -> SSAValue:

@@ -115,6 +115,15 @@ def test_value(body: str, expected: Any) -> None:
     assert value_of(program) == expected
 
 
+def test_a_call_before_the_definition_whose_result_type_is_omitted() -> None:
+    text = """
+      def @main(%y: int32) { (@same(%y), @same(2f), @pair(%y)) }
+      def @same[A](%x: A) { @pair(%x).0 }
+      def @pair[A](%x: A) { (%x, 1) }
+    """
+    assert value_of(text) == (5, 2.0, (5, 1))
+
+
 def test_the_type_parameters_of_the_function_around() -> None:
     text = """
       def @both[A](%a: A, %n: int32) {
@@ -217,11 +226,6 @@ def test_what_tvm_saved() -> None:
             "def @main() {\nlet %r = ref(None); let %f = fn [A](%x: A) "
             "{ ref_write(%r, Some(%x)) }; %f(1); ref_read(%r) }",
             "2:14: the type of this would be Option[A], but the type parameter A is not "
-            "in scope here (is the result type of its function missing?)",
-        ),
-        (
-            "def @main() {\n@same(1) }\ndef @same[A](%x: A) { %x }",
-            "2:1: the type of this would be A, but the type parameter A is not "
             "in scope here (is the result type of its function missing?)",
         ),
         (
