@@ -131,10 +131,8 @@ class Context:
     """The ops without results, by their unit results."""
     names: SymbolNames = field(default_factory=lambda: SymbolNames(set()))
     """The names of the program's functions and data types, and of functions added to these."""
-    generics: dict[str, Generic] = field(default_factory=dict[str, Generic])
-    """Lifted functions with type parameters, by their names in the IR."""
-    arguments_added: int = 0
-    """The number of captured values that calls of these pass."""
+    has_generics: bool = False
+    """True if there are closures with type parameters."""
     type_args: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
     """The types that replace the type parameters of the enclosing closures."""
     single_types: list[tuple[str, Attribute, FileLineColLoc]] = field(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from xdsl.dialects.builtin import ArrayAttr, FunctionType
 from xdsl.dialects.func import CallOp as FuncCallOp
@@ -18,7 +19,7 @@ from ..errors import SourceMap, nearest
 from ..text import syntax as ast
 from .build_context import Context, ssa_name
 from .constraints import Notes
-from .definitions_of_program import Signature
+from .definitions_of_program import Generic, Signature
 from .operators.call_site import Site
 from .operators.composite_operators import on_device
 
@@ -110,11 +111,19 @@ def let_value(
 
 
 def closure(
-    context: Context, function: ast.Function, itself: ast.Local | None, annotation: Attribute | None
+    context: Context,
+    function: ast.Function,
+    itself: ast.Local | None,
+    annotation: Attribute | None,
+    generic: Generic | None = None,
 ) -> SSAValue:
-    """Build a `relay.fn`; inside, `itself` is bound to it."""
+    """
+    Build a `relay.fn`; inside, `itself` is bound to it.
+
+    If it is not `generic`, its type parameters stand for one type each.
+    """
     outer_args = context.type_args
-    if function.type_params:
+    if function.type_params and generic is None:
         fresh = {name: context.types.fresh() for name in function.type_params}
         context.type_args = {**outer_args, **fresh}
         here = context.source_map.location(function.offset)
@@ -130,6 +139,9 @@ def closure(
         self_argument.name_hint = ssa_name(itself.name)
         context.note(self_argument)
         context.values[itself] = self_argument
+        if generic is not None:
+            generic.value = self_argument
+            context.values[itself] = generic
     add_params(context, block, function.params, types)
     value = function_value(context, function, block, result, itself)
     if function.result is None and annotation is None:
@@ -310,8 +322,14 @@ def call_global(
     return context.value(op, call.offset)
 
 
+_WithTypeArgs: TypeAlias = relay.GlobalOp | relay.InvokeOp | relay.InstantiateOp
+
+
 def defer_type_args(
-    context: Context, op: relay.GlobalOp | relay.InvokeOp, args: Sequence[Attribute], name: str
+    context: Context,
+    op: _WithTypeArgs,
+    args: Sequence[Attribute],
+    name: str,
 ) -> None:
     """
     Set the type arguments of `op`, which uses the function called `name`, once they are known.
@@ -320,7 +338,10 @@ def defer_type_args(
 
 
 def _complete_type_args(
-    context: Context, op: relay.GlobalOp | relay.InvokeOp, args: Sequence[Attribute], name: str
+    context: Context,
+    op: _WithTypeArgs,
+    args: Sequence[Attribute],
+    name: str,
 ) -> None:
     types = [context.types.resolved(a) for a in args]
     unknown = next((t for t in types if context.types.first_unknown(t) is not None), None)
