@@ -17,6 +17,13 @@ known functions become direct. Constants are not captured but made again. A clos
 recursive closure around it captures what that one captures, and names its function, so mutual
 recursion needs no closure values. Type variables become type parameters of the function.
 
+A closure with type parameters becomes a generic function, and its instances values of that, or
+calls: it is lifted first, as it has no type itself.
+
+    %f = relay.fn (%x: A) -> A {…} attributes {type_params = ["A"]}
+    %g = relay.instantiate %f<[T]> : (A -> A) -> (T -> T)
+    %y = relay.call %g(%x) : (T) -> T                 ->    %y = relay.invoke @main_f<[T]>(%x)
+
 Equal closures share a function once their types carry devices; before planning they do not, as
 they may be put on different devices. The functions are private, and named after the function and
 the closure. (TVM: LambdaLift.) From level `planned` (or `relay`); the level stays.
@@ -30,15 +37,23 @@ from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import UNKNOWN_LOC, ArrayAttr, ModuleOp, StringAttr, SymbolRefAttr
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter
+from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
+    ArrayAttr,
+    FunctionType,
+    ModuleOp,
+    StringAttr,
+    SymbolRefAttr,
+)
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import relay
 from ..dialects.device import devices_in
 from ..dialects.relay.incomplete import is_incomplete
 from ..dialects.relay.language.annotations import TYPE_PARAMS
 from ..dialects.relay.language.control import yielded
+from ..dialects.relay.language.globals import generic_closure
 from ..dialects.xdsl_extras.walking import walk
 from .functions.calls import call_directly
 from .functions.captures import MAX_CAPTURED, Closure, closures_in, function_with, itself, too_many
@@ -46,7 +61,7 @@ from .functions.symbol_names import SymbolNames
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError
 from .support.levels import Level
-from .support.rewriting import erase_unused, rewrite_each
+from .support.rewriting import apply_patterns, erase_unused, rewrite_each
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,16 +76,26 @@ class Lifted:
     is_shared: bool
     """True if the function is made from an earlier closure, which is equal."""
 
-    def value(self, captured: Sequence[SSAValue]) -> relay.GlobalOp | relay.ClosureOp:
-        """Return an op, not inserted yet, that makes the closure from these values."""
-        op = self.closure.op
+    @property
+    def outer_type_params(self) -> tuple[str, ...]:
+        """The type parameters of enclosing functions."""
+        return self.type_params[len(self.closure.op.own_type_params) :]
+
+    def value(
+        self,
+        captured: Sequence[SSAValue],
+        instance: relay.InstantiateOp | None = None,
+        type_args: Sequence[Attribute] = (),
+    ) -> relay.GlobalOp | relay.ClosureOp:
+        """Return an op, not inserted yet, that makes the closure, or an instance of it."""
+        op = instance or self.closure.op
         kind = relay.ClosureOp if captured else relay.GlobalOp
         made = kind.create(
             operands=captured,
             result_types=[op.result.type],
             properties={
                 "callee": self.symbol,
-                "type_args": ArrayAttr([relay.TypeVarType(name) for name in self.type_params]),
+                "type_args": ArrayAttr(type_args or map(relay.TypeVarType, self.type_params)),
             },
             location=op.location,
         )
@@ -101,16 +126,17 @@ def base_name(closure: Closure) -> str:
 
 def functions_of(closures: Sequence[Closure], names: SymbolNames) -> dict[relay.FnOp, Lifted]:
     """
-    Choose the function of each closure; closures come before those in them.
+    Choose the function of each of `closures`; closures come before those in them.
 
     What is in a closure that shares a function is omitted.
     """
+    to_lift = {closure.op for closure in closures}
     lifted: dict[relay.FnOp, Lifted] = {}
     known: dict[object, SymbolRefAttr] = {}
     total = 0
     for closure in closures:
         require_types(closure.op)
-        if closure.parent is not None:
+        if closure.parent is not None and closure.parent in to_lift:
             parent = lifted.get(closure.parent)
             if parent is None or parent.is_shared:
                 continue
@@ -119,12 +145,13 @@ def functions_of(closures: Sequence[Closure], names: SymbolNames) -> dict[relay.
         wiring: list[object] = []
         type_params = dict.fromkeys(closure.type_params)
         for value in closure.free:
-            around = itself(value)
-            needed = (value,) if around is None else lifted[around].captured
-            wiring.append(None if around is None else lifted[around].symbol)
+            named = itself(value) or generic_closure(value)
+            callee = lifted.get(named) if named is not None else None
+            needed = (value,) if callee is None else callee.captured
+            wiring.append(None if callee is None else callee.symbol)
             wiring.append(tuple(index.setdefault(v, len(index)) for v in needed))
-            if around is not None:
-                type_params.update(dict.fromkeys(lifted[around].type_params))
+            if callee is not None:
+                type_params.update(dict.fromkeys(callee.outer_type_params))
         total += len(index)
         if total > MAX_CAPTURED:
             raise too_many(closure.op)
@@ -135,6 +162,22 @@ def functions_of(closures: Sequence[Closure], names: SymbolNames) -> dict[relay.
             symbol = known[key] = SymbolRefAttr(names.unique(base_name(closure)))
         lifted[closure.op] = Lifted(closure, symbol, (*index,), (*type_params,), is_shared)
     return lifted
+
+
+@dataclass(frozen=True)
+class NameFunction(RewritePattern):
+    """Make an instance of a closure that is lifted a value of its function."""
+
+    lifted: Mapping[relay.FnOp, Lifted]
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: relay.InstantiateOp, rewriter: PatternRewriter, /) -> None:
+        closure = generic_closure(op.function)
+        if closure is None or closure not in self.lifted:
+            return
+        made = self.lifted[closure]
+        outer = map(relay.TypeVarType, made.outer_type_params)
+        rewriter.replace(op, made.value(made.captured, op, [*op.type_args, *outer]))
 
 
 def parameters_of(lifted: Lifted) -> Sequence[SSAValue]:
@@ -161,7 +204,11 @@ def body_of(lifted: Lifted, others: Mapping[relay.FnOp, Lifted]) -> Block:
         inner[constant] = clone.results[0]
     users = [op for op in walk(old) if op.operands]
     used = {operand for user in users for operand in user.operands}
-    recursive = {value: others[op] for value in closure.free if (op := itself(value)) is not None}
+    recursive = {
+        value: others[op]
+        for value in closure.free
+        if (op := itself(value)) is not None and op in others
+    }
     if closure.op.recursive is not None:
         recursive[old.args[0]] = lifted
     for value, function in recursive.items():
@@ -182,7 +229,8 @@ def function_of(lifted: Lifted, others: Mapping[relay.FnOp, Lifted]) -> func.Fun
     """Move the body of a closure into a new function."""
     op, block = lifted.closure.op, body_of(lifted, others)
     function = function_with(block, lifted.symbol.string_value(), op, len(lifted.captured))
-    function.sym_visibility = StringAttr("private")
+    if not op.type_params:
+        function.sym_visibility = StringAttr("private")
     if lifted.type_params:
         function.attributes[TYPE_PARAMS] = ArrayAttr(map(StringAttr, lifted.type_params))
     return function
@@ -197,6 +245,56 @@ def insert_functions(module: ModuleOp, functions: Sequence[tuple[Operation, func
             module.body.block.add_op(function)
 
 
+def lift(module: ModuleOp, closures: Sequence[Closure]) -> bool:
+    """Turn `closures` of `module` into functions; return whether there were any."""
+    lifted = functions_of(closures, SymbolNames.of(module))
+    functions: list[tuple[Operation, func.FuncOp]] = []
+
+    def move(closure: relay.FnOp, rewriter: PatternRewriter) -> None:
+        made = lifted[closure]
+        if not made.is_shared:
+            functions.append((made.closure.top, function_of(made, lifted)))
+        if closure.type_params:
+            rewriter.erase(closure)
+        else:
+            rewriter.replace(closure, made.value(made.captured))
+
+    apply_patterns(module, NameFunction(lifted))
+    rewrite_each(reversed(lifted), move)  # inner closures first
+    insert_functions(module, functions)
+    changed = call_directly(module) or bool(lifted)
+    constants = dict.fromkeys(c.op for one in lifted.values() for c in one.closure.constants)
+    return erase_unused(constants) or changed
+
+
+@dataclass(frozen=True)
+class UnfoldClosure(RewritePattern):
+    """
+    Write a closure of a function as one of a call, as Relay text does.
+
+    %f = relay.closure @g(%k) : …    ->    %f = relay.fn (%x: T) -> U {… relay.invoke @g(%k, %x) …}
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: relay.ClosureOp, rewriter: PatternRewriter, /) -> None:
+        type = op.result.type
+        assert isinstance(type, FunctionType), "verified"
+        (result,) = type.outputs.data
+        block = Block(arg_types=type.inputs.data)
+        call = relay.InvokeOp(op.callee, op.type_args.data, (*op.captured, *block.args), result)
+        call.location = op.location
+        block.add_ops((call, relay.YieldOp(call.result)))
+        closure = relay.FnOp(type.inputs.data, result, Region(block))
+        closure.result.name_hint = op.result.name_hint
+        rewriter.replace(op, closure)
+
+
+def lift_generic_closures(module: ModuleOp) -> None:
+    """Turn the closures that have type parameters into functions; values of them stay closures."""
+    lift(module, [closure for closure in closures_in(module) if closure.op.type_params])
+    apply_patterns(module, UnfoldClosure())
+
+
 @dataclass(frozen=True)
 class LambdaLiftPass(ReportingPass):
     """Turn every closure into a global function, and its use into a value of that function."""
@@ -205,18 +303,8 @@ class LambdaLiftPass(ReportingPass):
     accepts: ClassVar[Level] = "relay"
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
-        lifted = functions_of(closures_in(op), SymbolNames.of(op))
-        if lifted:
-            functions: list[tuple[Operation, func.FuncOp]] = []
-
-            def lift(closure: relay.FnOp, rewriter: PatternRewriter) -> None:
-                made = lifted[closure]
-                if not made.is_shared:
-                    functions.append((made.closure.top, function_of(made, lifted)))
-                rewriter.replace(closure, made.value(made.captured))
-
-            rewrite_each(reversed(lifted), lift)  # inner closures first
-            insert_functions(op, functions)
-        changed = call_directly(op) or bool(lifted)
-        constants = dict.fromkeys(c.op for one in lifted.values() for c in one.closure.constants)
-        return erase_unused(constants) or changed
+        closures = closures_in(op)
+        if generic := [closure for closure in closures if closure.op.type_params]:
+            lift(op, generic)
+            closures = closures_in(op)
+        return lift(op, closures) or bool(generic)

@@ -76,6 +76,7 @@ MAY_IMPORT = {
             "passes.functions.instantiation",
             "passes.functions.relax_dims",
             "passes.functions.symbol_names",
+            "passes.lambda_lift",
             "passes.make_kernels",
             "passes.rename_written_tensors",
             "passes.support.diagnostics",

@@ -35,7 +35,7 @@ with late_definitions():
     from .language.adt import ConstructOp, ConstructorAttr, TypeDataOp
     from .language.closures import CallOp, FnOp
     from .language.control import IfOp, YieldOp
-    from .language.globals import ClosureOp, GlobalOp, InvokeOp
+    from .language.globals import ClosureOp, GlobalOp, InstantiateOp, InvokeOp
     from .language.language_types import AdtType, RefType, TypeVarType
     from .language.match_patterns import (
         ConstructorPattern,
@@ -78,7 +78,8 @@ Relay = Dialect(
         *(ConstantOp, ParamOp, TupleOp, TupleGetItemOp, IfOp, YieldOp, OnDeviceOp, DeviceCopyOp),
         *(PrimitiveOp, PrimFuncOp, CallLoweredOp, ScratchOp, ShapeFuncOp),
         *(RequireOp, MeasureOp, CallOpaqueOp),
-        *(FnOp, CallOp, GlobalOp, ClosureOp, InvokeOp, TypeDataOp, ConstructOp, MatchOp),
+        *(FnOp, CallOp, GlobalOp, ClosureOp, InvokeOp, InstantiateOp),
+        *(TypeDataOp, ConstructOp, MatchOp),
         *(RefCreateOp, RefReadOp, RefWriteOp, LoopOp, EndLoopOp, ReadRowsOp, WriteRowsOp),
     ],
     [

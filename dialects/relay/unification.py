@@ -10,7 +10,8 @@ Two tensor types agree when their elements and ranks are equal and so are the di
 
 from __future__ import annotations
 
-from typing import Any, cast
+from collections import deque
+from typing import Protocol, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
 from xdsl.ir import Attribute
@@ -29,14 +30,26 @@ class TypeTooLarge(Exception):
     """A type exceeds the limits: each use of a tuple in a tuple can double its size."""
 
 
+class Step(Protocol):
+    """A step of inference: two types that agree, or an op that follows from types."""
+
+    def take(self, types: Unifier, /) -> IncompleteType | None:
+        """Take the step; instead, return an unknown type that must be known before, if any."""
+        ...
+
+
 class Unifier:
-    """The inferred facts about the unknown types of one module."""
+    """The inferred facts about the unknown types of one module, and how they are inferred."""
 
     def __init__(self) -> None:
+        self.steps: list[Step] = []
+        """The steps so far, in order."""
         self._count = 0
         self._known: dict[int, Attribute] = {}
-        self._waiting: dict[int, list[Any]] = {}
-        self._ready: list[Any] = []
+        self._waiting: dict[int, list[Step]] = {}
+        self._pending: deque[Step] = deque()
+        self._ready: list[Step] = []
+        self._added = 0
 
     @property
     def count(self) -> int:
@@ -193,16 +206,25 @@ class Unifier:
                 pending.append(known)
         return False
 
-    # ----------------------------------------------------------------- waiting
+    # ------------------------------------------------------------------- steps
 
-    def when_known(self, unknown: IncompleteType, what: Any) -> None:
-        """Have `take_ready` return `what` once something is known about `unknown`."""
-        self._waiting.setdefault(_index(unknown), []).append(what)
+    def solve(self) -> None:
+        """
+        Take the steps in order, those that wait once the others are taken and what they need is
+        known.
 
-    def take_ready(self) -> list[Any]:
-        """Return what has become ready since the last call."""
-        ready, self._ready = self._ready, []
-        return ready
+        A step may add others, which are next. Those that still wait in the end stay.
+        """
+        while True:
+            self._pending.extendleft(reversed(self.steps[self._added :]))
+            self._pending += self._ready
+            self._ready, self._added = [], len(self.steps)
+            if not self._pending:
+                return
+            step = self._pending.popleft()
+            unknown = step.take(self)
+            if unknown is not None:
+                self._waiting.setdefault(_index(unknown), []).append(step)
 
 
 def _index(type: Attribute) -> int:

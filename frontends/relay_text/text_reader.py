@@ -28,6 +28,7 @@ from ...dialects.relay.unification import TypeTooLarge
 from ...dialects.vm import DestinationCall
 from ...dialects.xdsl_extras.walking import walk
 from ...passes.infer_types import refine_types
+from ...passes.lambda_lift import lift_generic_closures
 from ...passes.make_kernels import make_kernels
 from ...passes.rename_written_tensors import rename_written_tensors
 from ...passes.support.diagnostics import PassError
@@ -42,7 +43,7 @@ from .build import (
 )
 from .build.build_context import Context, Rule
 from .build.complete_types import complete_types
-from .build.deferred import run_ready
+from .build.deferred import deferred_of
 from .build.definitions_of_program import Signature
 from .build.operators.calls_of_kernels import name_literals
 from .errors import RelayTextError, SourceMap, location_of, nearest
@@ -160,10 +161,8 @@ class _Reader:
         self.context.names.taken |= {*self.program.functions, *self.program.types}
         for signature in list(self.program.functions.values()):
             self._read_body(signature)
-        generic_rules.publish(self.context)
         complete_types(self.context)
         generic_rules.check_scopes(self.context)
-        generic_rules.drop_unused_params(self.context.generics)
         literals = name_literals(self.context)
         types = (op for op in self.program.types.values() if not is_storage(op))
         functions = map(self._function_op, self.program.functions.values())
@@ -228,7 +227,7 @@ class _Reader:
             type = FunctionType.from_lists(params, [annotation(function.result)])
             signature = Signature(
                 *(definition, module.source_map, type, Block()),
-                *(function.type_params, function.params),
+                function.type_params,
             )
             self.program.functions[definition.name] = signature
 
@@ -246,7 +245,6 @@ class _Reader:
         context.require(value.type, result, f"the result of @{signature.definition.name}", at)
         with context.writing(signature.block):
             context.add(ReturnOp(value), at)
-        run_ready(context)
 
     # --------------------------------------------------------------------- ops
 
@@ -257,7 +255,7 @@ class _Reader:
             definition.name,
             signature.type,
             Region(signature.block),
-            arg_attrs=_arg_attrs(signature.params, signature.block),
+            arg_attrs=_arg_attrs(function.params, signature.block),
             res_attrs=None
             if function.device is None
             else ArrayAttr([DictionaryAttr({DEVICE: function.device})]),
@@ -329,7 +327,7 @@ def _infer_types(context: Context, module: ModuleOp) -> None:
     A declared result stays: a function returns what its signature says.
     """
     only: list[Operation] = []
-    for signature in dict.fromkeys(deferred.signature for deferred in context.deferred):
+    for signature in dict.fromkeys(each.signature for each in deferred_of(context)):
         assert signature is not None, "a placeholder is in a function"
         function, last = signature.block.parent_op(), signature.block.last_op
         assert function is not None
@@ -344,9 +342,15 @@ def _infer_types(context: Context, module: ModuleOp) -> None:
         refine_types(module, only)
 
 
+def _lambda_lift(context: Context, module: ModuleOp) -> None:
+    if context.has_generics:
+        lift_generic_closures(module)
+
+
 OPENING: Mapping[str, Callable[[Context, ModuleOp], None]] = {
+    "infer-types": _infer_types,
+    "lambda-lift": _lambda_lift,
     "make-kernels": _make_kernels,
     "rename-written-tensors": _rename_written_tensors,
-    "infer-types": _infer_types,
 }
 """The passes that complete a program once it is built, in order; each runs where it has work."""

@@ -15,7 +15,7 @@ free values.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -28,6 +28,7 @@ from ...dialects import relay
 from ...dialects.device import DEVICE, UNCONSTRAINED, VirtualDeviceAttr
 from ...dialects.interfaces import Rematerializable
 from ...dialects.relay.language.annotations import ATTRS, TYPE_PARAMS
+from ...dialects.relay.language.globals import generic_closure
 from ..support.diagnostics import PassError
 
 MAX_CAPTURED = 1_000_000
@@ -48,7 +49,7 @@ class Closure:
     constants: tuple[OpResult, ...]
     """The constants from above that are used in it, but not in closures in it."""
     type_params: tuple[str, ...]
-    """The type parameters of the enclosing function that its types name."""
+    """Its type parameters, and those of the enclosing functions that its types name."""
     structure: int
     """The same number for equal closures."""
 
@@ -110,7 +111,10 @@ class _Frame:
     def define(self, values: Sequence[SSAValue]) -> None:
         for value in values:
             self.numbers[value] = len(self.numbers)
-            self.mention(value.type)
+            if self.is_generic:
+                closure = generic_closure(value)
+                own = closure.own_type_params if closure else ()
+                self.mention_names(n for n in type_variables(value.type) if n not in own)
 
     def number(self, value: SSAValue) -> int:
         """Return the number of `value`, which is from above if it has none yet."""
@@ -137,7 +141,10 @@ class _Frame:
 
     def mention(self, attribute: Attribute) -> None:
         if self.is_generic:
-            self.type_params.update(dict.fromkeys(type_variables(attribute)))
+            self.mention_names(type_variables(attribute))
+
+    def mention_names(self, names: Iterable[str]) -> None:
+        self.type_params.update(dict.fromkeys(names))
 
 
 def _attributes(op: Operation) -> tuple[object, ...]:
@@ -154,7 +161,6 @@ def closures_in(module: ModuleOp) -> list[Closure]:
     structures: dict[object, int] = {}
     total = 0
     for top in module.ops:
-        is_generic = TYPE_PARAMS in top.attributes
         frames: list[_Frame] = []
         pending: list[Operation | Block | _Frame | None] = [top]
         while pending:
@@ -174,7 +180,8 @@ def closures_in(module: ModuleOp) -> list[Closure]:
                     operands = tuple(around.number(value) for value in here.free)
                     around.word(here.op, operands, here.structure)
                     around.define(here.op.results)
-                    around.type_params.update(here.type_params)
+                    own = here.op.own_type_params
+                    around.mention_names(name for name in here.type_params if name not in own)
                 continue
             if isinstance(here, Block):
                 if frames:
@@ -183,8 +190,11 @@ def closures_in(module: ModuleOp) -> list[Closure]:
                 pending += reversed(tuple(here.ops))
                 continue
             if isinstance(here, relay.FnOp):
-                parent = frames[-1].op if frames else None
-                frame = _Frame(here, parent, top, is_generic)
+                parent = frames[-1] if frames else None
+                is_generic = parent.is_generic if parent else TYPE_PARAMS in top.attributes
+                own = here.own_type_params
+                frame = _Frame(here, parent and parent.op, top, is_generic or bool(own))
+                frame.mention_names(own)
                 closures.append(frame)
                 frames.append(frame)
                 frame.mention(here.result.type)

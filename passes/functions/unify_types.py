@@ -4,21 +4,26 @@ Unification of the incomplete types of a module: what its ops say of types that 
     %f = relay.fn (%x: <0>) -> <1> {…}              <0> = tensor<4xf32>
     %y = relay.call %f(%a) : (tensor<4xf32>) -> <2>     <2> = <1>
 
-The equations are those of the ops (`TypeEquations`), and of functions and their calls.
+The equations are those of the ops (`TypeEquations`), and of functions and their calls. Operators
+give the types of their results as soon as those of their operands are known.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.utils.exceptions import VerifyException
 
-from ...dialects.interfaces import Equation, Lookup, TypeEquations
+from ...dialects.interfaces import Equation, InferTypes, Lookup, TypeEquations
 from ...dialects.relay.incomplete import IncompleteType
 from ...dialects.relay.language.annotations import TYPE_PARAMS
+from ...dialects.relay.operator import stands_for_tuple
 from ...dialects.relay.unification import TypeTooLarge, Unifier
 from ...dialects.type_algebra import parts, rebuild
 from ...dialects.xdsl_extras.walking import walk
+from ...dialects.xdsl_extras.xdsl_internals import set_type
 from ..support.diagnostics import PassError
 from .instantiation import replace_types
 
@@ -44,18 +49,56 @@ def unify_types(module: ModuleOp, lookup: Lookup) -> bool:
     replace_types(module, types.annotation)
     count = types.count  # the ops' equations have unknown types of their own
     for op in walk(module):
-        for equation in equations_of(op, lookup, types):
-            if not types.unify(equation.wanted, equation.given):
-                wanted = unnumbered(types.resolved(equation.wanted))
-                given = unnumbered(types.resolved(equation.given))
-                raise PassError(
-                    f"{equation.what} must be of type {wanted}, but is of type {given}", op
-                )
+        types.steps += (Stated(op, equation) for equation in equations_of(op, lookup, types))
+        trait = None if op.regions or stands_for_tuple(op) else op.get_trait(InferTypes)
+        if trait is not None:
+            types.steps.append(Inferred(op, trait))
     try:
+        types.solve()
         replace_types(module, types.resolved)
     except TypeTooLarge as error:
         raise PassError(str(error), module) from None
     return types.has_learned(count)
+
+
+@dataclass(frozen=True, eq=False)
+class Stated:
+    """Two types that an op says are equal."""
+
+    op: Operation
+    equation: Equation
+
+    def take(self, types: Unifier) -> IncompleteType | None:
+        """Unify them."""
+        wanted, given = self.equation.wanted, self.equation.given
+        if not types.unify(wanted, given):
+            wanted, given = (unnumbered(types.resolved(type)) for type in (wanted, given))
+            text = f"{self.equation.what} must be of type {wanted}, but is of type {given}"
+            raise PassError(text, self.op)
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class Inferred:
+    """An operator whose results follow from its operands."""
+
+    op: Operation
+    trait: InferTypes
+
+    def take(self, types: Unifier) -> IncompleteType | None:
+        """Unify its results with what its rule says; what the rule rejects is reported later."""
+        for operand in self.op.operands:
+            unknown = types.first_unknown(operand.type)
+            if unknown is not None:
+                return unknown
+            set_type(operand, types.resolved(operand.type))
+        try:
+            inferred = self.trait.rule(self.op)
+        except VerifyException:
+            return None
+        for result, type in zip(self.op.results, inferred, strict=False):
+            types.unify(result.type, type)
+        return None
 
 
 def unnumbered(type: Attribute) -> Attribute:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Self, cast
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, UnitAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, StringAttr, UnitAttr
 from xdsl.ir import Attribute, Operation, OpResult, Region, SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -143,13 +143,15 @@ class FnOp(IRDLOperation):
     ```
 
     With `rec` the region's first argument is the closure itself. `param_devices` and
-    `result_device` are annotations for `plan-devices`.
+    `result_device` are annotations for `plan-devices`. A closure with `type_params` is used through
+    `relay.instantiate`, until `lambda-lift` makes it a generic function.
     """
 
     name = "relay.fn"
 
     recursive = opt_prop_def(UnitAttr)
     attrs = opt_prop_def(DictionaryAttr)
+    type_params = opt_prop_def(ArrayAttr[StringAttr])
     param_devices = opt_prop_def(ArrayAttr[VirtualDeviceAttr])
     result_device = opt_prop_def(VirtualDeviceAttr)
     result = result_def(FunctionType | IncompleteType)
@@ -192,6 +194,11 @@ class FnOp(IRDLOperation):
         return args[1:] if self.recursive is not None else args
 
     @property
+    def own_type_params(self) -> tuple[str, ...]:
+        """The names of its type parameters."""
+        return tuple(name.data for name in self.type_params or ())
+
+    @property
     def captured(self) -> list[SSAValue]:
         """The values from above that the region uses, in order of their first use."""
         return captures(self)[self]
@@ -220,7 +227,7 @@ class FnOp(IRDLOperation):
         op = cls(types, result_type, body, self_name is not None)
         if attributes is not None:
             for name, value in attributes.data.items():
-                known = name in ("attrs", "param_devices", "result_device")
+                known = name in ("attrs", "type_params", "param_devices", "result_device")
                 (op.properties if known else op.attributes)[name] = value
         return op
 

@@ -7,11 +7,12 @@ from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, FunctionType, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
     irdl_op_definition,
+    operand_def,
     prop_def,
     result_def,
     traits_def,
@@ -46,9 +47,9 @@ from ...interfaces import (
     TypeEquations,
 )
 from ...xdsl_extras.formats import FunctionTypeOf
-from ..incomplete import refine
+from ..incomplete import IncompleteType, is_incomplete, refine
 from .annotations import type_params_of
-from .closures import verify_call
+from .closures import FnOp, verify_call
 from .language_types import substituted
 
 
@@ -237,6 +238,86 @@ class ClosureOp(IRDLOperation):
                 f"but the closure is declared as {self.result.type}"
             )
         verify_call(self, curried, self.captured, f"the closure of @{name}")
+
+
+def generic_closure(value: SSAValue) -> FnOp | None:
+    """Return the closure with type parameters that `value` is, there or inside of it."""
+    op = value.owner.parent_op() if isinstance(value.owner, Block) else value.owner
+    if not isinstance(op, FnOp) or not op.type_params:
+        return None
+    return op if value is op.result or value not in op.params else None
+
+
+def _instance_type(op: InstantiateOp) -> Attribute | None:
+    """The type of the closure at the type arguments; None while it is not known."""
+    closure, type = generic_closure(op.function), op.function.type
+    if closure is None or is_incomplete(type):
+        return None
+    return substituted(type, dict(zip(closure.own_type_params, op.type_args, strict=True)))
+
+
+def _instance_equations(op: InstantiateOp, lookup: Lookup, fresh: Fresh) -> Iterable[Equation]:
+    type = _instance_type(op)
+    if type is not None:
+        yield Equation(op.result.type, type, "this function")
+
+
+class InstanceDevices(FunctionDeviceRule):
+    """The parts of the value are where those of the closure are."""
+
+    def constraints(self, op: Operation, lookup: Lookup) -> Iterable[FunctionDeviceConstraint]:
+        yield PartsMatch(op.results[0], op.operands[0], "an instance is where its closure is")
+
+
+@irdl_op_definition
+class InstantiateOp(IRDLOperation):
+    """
+    Take the closure `function`, which has type parameters, at type arguments.
+
+    ```mlir
+    %g = relay.instantiate %f<[tensor<i32>]>
+           : ((!relay.type_var<A>) -> !relay.type_var<A>) -> ((tensor<i32>) -> tensor<i32>)
+    ```
+
+    `%f` is the result of a `relay.fn` with `type_params`, or the closure itself inside of it.
+    `lambda-lift` makes the closure a generic function, of which this is a value, or a call.
+    """
+
+    name = "relay.instantiate"
+
+    function = operand_def(FunctionType | IncompleteType)
+    type_args = prop_def(ArrayAttr[Attribute])
+    result = result_def(FunctionType | IncompleteType)
+
+    traits = traits_def(
+        Pure(), InstanceDevices(), ResultAliases(), TypeEquations(_instance_equations)
+    )
+    custom_directives = (TypeArguments, FunctionTypeOf)
+    assembly_format = (
+        "$function custom<TypeArguments>($type_args) attr-dict `:` "
+        "custom<FunctionTypeOf>(type($function), type($result))"
+    )
+
+    def __init__(self, function: SSAValue, type_args: Sequence[Attribute], type: Attribute):
+        super().__init__(
+            operands=[function],
+            properties={"type_args": ArrayAttr(type_args)},
+            result_types=[type],
+        )
+
+    def verify_(self) -> None:
+        closure = generic_closure(self.function)
+        if closure is None:
+            raise VerifyException("expected a closure with type parameters")
+        wanted, given = len(closure.own_type_params), len(self.type_args)
+        if wanted != given:
+            raise VerifyException(
+                f"the closure has {wanted} type parameters, but {given} type arguments are given"
+            )
+        type, declared = _instance_type(self), self.result.type
+        if isinstance(type, FunctionType) and not is_incomplete(declared):
+            if not _is_value_of(declared, type):
+                raise VerifyException(f"the instance is {type}, but is declared as {declared}")
 
 
 def _invoke_equations(op: InvokeOp, lookup: Lookup, fresh: Fresh) -> Iterable[Equation]:

@@ -17,13 +17,21 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
 
 from xdsl.context import Context as XdslContext
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FileLineColLoc, NoneType, TensorType
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FileLineColLoc,
+    FunctionType,
+    NoneType,
+    TensorType,
+)
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.irdl import AnyAttr, IRDLOperation, irdl_op_definition, result_def, var_operand_def
 
 from ....dialects import relay
 from ....dialects.attributes import attribute_of as plain_attribute
 from ....dialects.dense import Dense
+from ....dialects.relay.incomplete import is_incomplete
 from ....dialects.relay.language.language_types import substituted
 from ....dialects.relay.unification import Unifier
 from ....dialects.type_algebra import tuple_of
@@ -34,6 +42,7 @@ from ..text import syntax as ast
 from ..tvm_weights import Weight
 from ..type_texts import type_text
 from .binding_scopes import Region, Scopes, is_within
+from .constraints import Instance, Notes, Requirement
 from .definitions_of_program import Generic, Program, Signature
 from .fixed_hints import FixedHints
 
@@ -61,22 +70,6 @@ Completion: TypeAlias = "tuple[Callable[..., None], Operation, tuple[Any, ...]]"
 
 WeightsOfCall: TypeAlias = tuple[Weight, Sequence[SSAValue], Mapping[str, Any]]
 """The weights of an operator, and the operands and attributes of a call of it."""
-
-
-@dataclass(eq=False, repr=False)
-class Deferred:
-    """A placeholder, and what replaces it: the result of `rule` for `node` and `args`."""
-
-    op: DeferredOp
-    rule: Callable[[Context, Any, Sequence[SSAValue]], SSAValue]
-    node: Any
-    args: Sequence[SSAValue]
-    shallow: bool
-    """True if only the top level of the arguments' types must be known."""
-    source_map: SourceMap
-    signature: Signature | None
-    """The function that contains it."""
-    done: SSAValue | None = None
 
 
 @dataclass(eq=False, repr=False)
@@ -113,7 +106,6 @@ class Context:
     """Insert before this op; None to append to `block`."""
     reached: int = 0
     """The offset of the op built last."""
-    deferred: list[Deferred] = field(default_factory=list[Deferred])
     open_values: list[SSAValue] = field(default_factory=list[SSAValue])
     """Values whose types had unknown parts when they were built."""
     program: Program = field(default_factory=Program)
@@ -139,10 +131,8 @@ class Context:
     """The ops without results, by their unit results."""
     names: SymbolNames = field(default_factory=lambda: SymbolNames(set()))
     """The names of the program's functions and data types, and of functions added to these."""
-    generics: dict[str, Generic] = field(default_factory=dict[str, Generic])
-    """Lifted functions with type parameters, by their names in the IR."""
-    arguments_added: int = 0
-    """The number of captured values that calls of these pass."""
+    has_generics: bool = False
+    """True if there are closures with type parameters."""
     type_args: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
     """The types that replace the type parameters of the enclosing closures."""
     single_types: list[tuple[str, Attribute, FileLineColLoc]] = field(
@@ -257,13 +247,47 @@ class Context:
         """Return `type` in Relay's notation, for a message."""
         return type_text(self.types.resolved(type))
 
-    def require(self, given: Attribute, wanted: Attribute, what: str, at: int) -> None:
+    def require(
+        self,
+        given: Attribute,
+        wanted: Attribute,
+        what: str,
+        at: int,
+        notes: Callable[[], Notes] = tuple,
+    ) -> None:
         """Require that `given`, the type of `what`, agrees with `wanted`."""
-        if given is wanted or self.types.unify(wanted, given):
-            return
-        raise self.error(
-            f"{what} must be of type {self.text(wanted)}, but is of type {self.text(given)}", at
-        )
+        if given is not wanted:
+            text = f"{what} must be of type <wanted>, but is of type <given>"
+            self.constrain(Requirement(wanted, given, text, self.source_map, at, notes=notes))
+
+    def constrain(self, required: Requirement) -> None:
+        """Add a requirement on unknown types; one on types that are known is checked."""
+        if is_incomplete(required.wanted) or is_incomplete(required.given):
+            self.types.steps.append(required)
+        else:
+            required.take(self.types)
+
+    def common(
+        self, wanted: Attribute, given: Attribute, text: str, at: int, width: int
+    ) -> Attribute:
+        """Return the type of a value that is of one type or the other; they must agree."""
+        required = Requirement(wanted, given, text, self.source_map, at, width)
+        if is_incomplete(wanted) or is_incomplete(given):
+            required.common = self.types.fresh()
+        self.constrain(required)
+        return required.common or self.types.join(wanted, given)
+
+    def instantiated(self, of: FunctionType, type_args: Mapping[str, Attribute]) -> FunctionType:
+        """Return a generic type with types in place of its parameters."""
+
+        def instance(type: Attribute) -> Attribute:
+            return self.types.fresh() if is_incomplete(type) else substituted(type, type_args)
+
+        inputs, outputs = (map(instance, types.data) for types in (of.inputs, of.outputs))
+        type = FunctionType.from_lists([*inputs], [*outputs])
+        if is_incomplete(of):
+            self.types.steps.append(Instance(of, type_args, type))
+        return type
 
     def attributes(self, attrs: Mapping[str, Any], at: int) -> DictionaryAttr | None:
         """Convert the attributes of a function or of a call of one; None if there are none."""
@@ -318,10 +342,8 @@ class Context:
 
     def fields(self, value: SSAValue) -> Sequence[SSAValue] | None:
         """Return the fields of a tuple that no variable names; None for any other value."""
-        if value not in self.tuples:
-            return None
-        assert isinstance(value.owner, relay.TupleOp)
-        return value.owner.operands
+        owner = value.owner
+        return owner.operands if value in self.tuples and isinstance(owner, relay.TupleOp) else None
 
     def named(self, value: SSAValue) -> SSAValue:
         """Return `value`, which a statement holds: a tuple then stays one, except unit."""

@@ -17,19 +17,22 @@ from ....dialects.xdsl_extras.xdsl_internals import set_type
 from ....passes.functions.relax_dims import recast
 from ..errors import RelayTextError, location_of
 from ..tvm_weights import Weight
-from .build_context import Context, Deferred, called
+from .build_context import Context, called
+from .constraints import Instance
 from .declared_dims import try_retype
-from .deferred import run_ready
+from .deferred import Deferred, deferred_of
 
 
 def complete_types(context: Context) -> None:
     """Complete all types; raises `RelayTextError` where one cannot be inferred."""
-    run_ready(context)
-    while any([_infer_weights(context, *call) for call in context.weights]):
-        run_ready(context)
+    context.types.solve()
+    while _take_instance(context) or any([_infer_weights(context, *c) for c in context.weights]):
+        context.types.solve()
     _complete_type_arguments(context)
-    run_ready(context)
-    _replace_placeholders(context)
+    context.types.solve()
+    for deferred in deferred_of(context):
+        if not deferred.is_done:
+            raise _unresolved(deferred, context)
     context.erase_unused_tuples()
     for value in context.open_values:
         if isinstance(value, OpResult) and value.op.parent is None:  # erased
@@ -41,6 +44,17 @@ def complete_types(context: Context) -> None:
     for rule, op, data in context.completions:
         rule(context, op, *data)
     _complete_signatures(context)
+
+
+def _take_instance(context: Context) -> bool:
+    """Take the first instance of a generic type that is not known; return whether there is one."""
+    steps = (step for step in context.types.steps if isinstance(step, Instance))
+    instance = next((step for step in steps if not step.is_done), None)
+    if instance is None:
+        return False
+    instance.is_last_resort = True
+    instance.take(context.types)
+    return True
 
 
 def _infer_weights(
@@ -113,28 +127,6 @@ def _unknown_value(value: SSAValue, context: Context) -> RelayTextError:
     text = context.text(value.type)
     known = "" if text == "_" else f"; known so far: {text}"
     return RelayTextError(f"cannot infer the type of {name}{known}", location)
-
-
-def _replace_placeholders(context: Context) -> None:
-    by_op: dict[Operation, Deferred] = {w.op: w for w in context.deferred}
-
-    def final(value: SSAValue) -> SSAValue:
-        while isinstance(value, OpResult) and value.op in by_op:
-            done = by_op[value.op].done
-            assert done is not None
-            value = done
-        return value
-
-    for deferred in context.deferred:
-        if deferred.done is None:
-            continue
-        value = final(deferred.done)
-        deferred.op.result.replace_all_uses_with(value)
-    for deferred in context.deferred:
-        if deferred.done is None:
-            raise _unresolved(deferred, context)
-        deferred.op.detach()
-        deferred.op.erase()
 
 
 def _unresolved(deferred: Deferred, context: Context) -> RelayTextError:

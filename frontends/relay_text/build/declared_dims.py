@@ -24,6 +24,11 @@ from ....passes.functions.relax_dims import recast
 from .build_context import Context, DeferredOp
 
 
+def has_dims(type: Attribute) -> bool:
+    """Return whether values of `type`, a tensor or tuple, can be viewed as others of known dims."""
+    return isinstance(type, TupleType) or as_tensor(type) is not None
+
+
 def refine_dims(context: Context, value: SSAValue, declared: Attribute, at: int) -> SSAValue:
     """
     Return `value` with all dims that `declared`, which agrees with its type, knows in addition.
@@ -32,7 +37,7 @@ def refine_dims(context: Context, value: SSAValue, declared: Attribute, at: int)
     if value.type is declared:
         return value
     given, declared = types.resolved(value.type), types.resolved(declared)
-    if given == declared or (not isinstance(given, TupleType) and as_tensor(given) is None):
+    if given == declared or not has_dims(given):
         return value
     if types.first_unknown(given) is not None or types.first_unknown(declared) is not None:
         return value

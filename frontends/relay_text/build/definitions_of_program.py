@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import FileLineColLoc, FunctionType
-from xdsl.ir import Block
+from xdsl.ir import Block, SSAValue
 
 from ....dialects import relay
 from ..errors import SourceMap
-from ..text.syntax import Binding, Call, Definition, Local
+from ..text.syntax import Call, Definition
 
 
 @dataclass(eq=False, repr=False)
@@ -22,42 +22,25 @@ class Signature:
     type: FunctionType
     block: Block
     type_params: Sequence[str]
-    params: Sequence[Local]
-    """With those added for captured values."""
 
 
 @dataclass(eq=False, repr=False)
 class Generic:
-    """
-    A function with type parameters that a variable names; it is lifted to a global function.
-
-    `own` are its type parameters; its signature also has those of the enclosing functions.
-    """
+    """A closure with type parameters that a variable names."""
 
     name: str
-    signature: Signature
     own: Sequence[str]
-    origin: Signature
-    """The function of the program that contains it."""
+    """Its type parameters."""
     hint: Call | None
     """The `on_device` that wraps it."""
-    captured: Sequence[Local | Binding]
-    """The variables and bindings from outside that it uses: its last parameters."""
-    uses: list[relay.InvokeOp | relay.GlobalOp] = field(
-        default_factory=list["relay.InvokeOp | relay.GlobalOp"]
-    )
+    value: SSAValue = field(init=False)
+    """The closure, or inside of it the closure itself."""
 
     @property
     def type(self) -> FunctionType:
-        """The type without what is captured."""
-        inputs = self.signature.type.inputs.data
-        own = inputs[: len(inputs) - len(self.captured)]
-        return FunctionType.from_lists(own, self.signature.type.outputs.data)
-
-    @property
-    def symbol(self) -> str:
-        """The name of the global function."""
-        return self.signature.definition.name
+        """The type, in which the type parameters are variables."""
+        assert isinstance(self.value.type, FunctionType)
+        return self.value.type
 
 
 @dataclass(eq=False, repr=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.ir import Region as IrRegion
@@ -10,12 +12,14 @@ from ....dialects import relay
 from ....dialects.dense import scalar as scalar_constant
 from ....dialects.device import tensor_type
 from ....dialects.relay.constants import fits_inline
+from ....dialects.relay.incomplete import is_incomplete
 from ....dialects.tensors import as_tensor, dtype_name
 from ....operators.element_types import NUMBER_TYPES
 from ..text import syntax as ast
 from . import generic_rules
 from .build_context import Context, ssa_name
-from .declared_dims import refine_dims
+from .declared_dims import has_dims, refine_dims
+from .deferred import when_known
 from .definitions_of_program import Generic
 from .function_rules import branch, let_value
 
@@ -79,11 +83,19 @@ def statement(context: Context, statement: ast.Statement) -> SSAValue | Generic:
     value = let_value(context, local, statement.value, annotation)
     if annotation is not None:
         context.require(value.type, annotation, f"%{local.name}", local.offset)
-        value = refine_dims(context, value, annotation, local.offset)
+        if is_incomplete(value.type) and has_dims(annotation) and not is_incomplete(annotation):
+            value = context.named(when_known(context, _itself, local, [value], result=annotation))
+        else:
+            value = refine_dims(context, value, annotation, local.offset)
     if value.name_hint is None and value not in context.units:
         value.name_hint = ssa_name(local.name)
     context.values[local] = value
     return value
+
+
+def _itself(context: Context, local: ast.Local, args: Sequence[SSAValue]) -> SSAValue:
+    """Return the value of a variable, which then adopts the declared dims."""
+    return args[0]
 
 
 def if_(context: Context, expr: ast.If) -> SSAValue:
@@ -92,14 +104,11 @@ def if_(context: Context, expr: ast.If) -> SSAValue:
     then, other = Block(), Block()
     value = branch(context, expr.then, then)
     otherwise = branch(context, expr.other, other)
-    if not context.types.unify(value.type, otherwise.type):
-        raise context.error(
-            f"both branches must have the same type, but the first is of type "
-            f"{context.text(value.type)} and the second of {context.text(otherwise.type)}",
-            expr.offset,
-            2,
-        )
-    type = context.types.join(value.type, otherwise.type)
+    text = (
+        "both branches must have the same type, but the first is of type <wanted> and the second "
+        "of <given>"
+    )
+    type = context.common(value.type, otherwise.type, text, expr.offset, 2)
     regions = [IrRegion(then), IrRegion(other)]
     return context.value(
         relay.IfOp.create(operands=[condition], result_types=[type], regions=regions), expr.offset
@@ -111,7 +120,7 @@ def cell(context: Context, expr: ast.Cell) -> SSAValue:
     ref = context.emit(expr.operands[0])
     if expr.word == "ref":
         return context.value(relay.RefCreateOp(ref), expr.offset)
-    type = context.types.shallow(ref.type)
+    type = ref.type
     if not isinstance(type, relay.RefType):
         type = relay.RefType(context.types.fresh())
         context.require(ref.type, type, "this", expr.operands[0].offset)

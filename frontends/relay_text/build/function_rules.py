@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
-from xdsl.dialects.builtin import ArrayAttr, FileLineColLoc, FunctionType
+from xdsl.dialects.builtin import ArrayAttr, FunctionType
 from xdsl.dialects.func import CallOp as FuncCallOp
 from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
 
 from ....dialects import relay
 from ....dialects.device import VirtualDeviceAttr
-from ....dialects.relay.language.language_types import substituted
+from ....dialects.relay.incomplete import IncompleteType
+from ....dialects.relay.unification import Unifier
 from ....dialects.xdsl_extras.xdsl_internals import append_arguments
-from ..errors import RelayTextError, nearest
+from ..errors import SourceMap, nearest
 from ..text import syntax as ast
 from .build_context import Context, ssa_name
-from .definitions_of_program import Signature
+from .constraints import Notes
+from .definitions_of_program import Generic, Signature
 from .operators.call_site import Site
 from .operators.composite_operators import on_device
 
@@ -108,11 +111,19 @@ def let_value(
 
 
 def closure(
-    context: Context, function: ast.Function, itself: ast.Local | None, annotation: Attribute | None
+    context: Context,
+    function: ast.Function,
+    itself: ast.Local | None,
+    annotation: Attribute | None,
+    generic: Generic | None = None,
 ) -> SSAValue:
-    """Build a `relay.fn`; inside, `itself` is bound to it."""
+    """
+    Build a `relay.fn`; inside, `itself` is bound to it.
+
+    If it is not `generic`, its type parameters stand for one type each.
+    """
     outer_args = context.type_args
-    if function.type_params:
+    if function.type_params and generic is None:
         fresh = {name: context.types.fresh() for name in function.type_params}
         context.type_args = {**outer_args, **fresh}
         here = context.source_map.location(function.offset)
@@ -128,8 +139,13 @@ def closure(
         self_argument.name_hint = ssa_name(itself.name)
         context.note(self_argument)
         context.values[itself] = self_argument
+        if generic is not None:
+            generic.value = self_argument
+            context.values[itself] = generic
     add_params(context, block, function.params, types)
     value = function_value(context, function, block, result, itself)
+    if function.result is None and annotation is None:
+        result = value.type
     with context.writing(block):
         context.add(relay.YieldOp(value), context.hints.result(function.body).offset)
     recursive = itself is not None and block.args[0].first_use is not None
@@ -179,38 +195,68 @@ def call_value(
     context: Context, callee: SSAValue, args: Sequence[SSAValue], call: ast.Call
 ) -> SSAValue:
     """Call a function that is a value."""
-    type = context.types.shallow(callee.type)
-    if not isinstance(type, FunctionType):
+    type = callee.type
+    if isinstance(type, FunctionType):
+        _require_own_args(context, type, args, call)
+        (result,) = type.outputs.data
+    else:
         result = context.types.fresh()
-        wanted = FunctionType.from_lists([a.type for a in args], [result])
-        if not context.types.unify(type, wanted):
+        context.types.steps.append(_Called(context, type, args, result, call, context.source_map))
+    op = relay.CallOp.create(operands=[callee, *args], result_types=[result])
+    return context.value(op, call.offset)
+
+
+@dataclass(eq=False, repr=False)
+class _Called:
+    """A call of a value whose type is unknown: it is a function of `args` that returns `result`."""
+
+    context: Context
+    callee: Attribute
+    args: Sequence[SSAValue]
+    result: Attribute
+    call: ast.Call
+    source_map: SourceMap
+
+    def take(self, types: Unifier) -> IncompleteType | None:
+        """Unify the types."""
+        context, type = self.context, types.shallow(self.callee)
+        wanted = FunctionType.from_lists([a.type for a in self.args], [self.result])
+        if isinstance(type, FunctionType):
+            saved, context.source_map = context.source_map, self.source_map
+            _require_own_args(context, type, self.args, self.call)
+            types.unify(self.result, type.outputs.data[0])
+            context.source_map = saved
+        elif not types.unify(type, wanted):
             given = context.text(type)
             wrong = (
                 "infinite type: this function takes itself as an argument"
                 if given == "_"
                 else f"expected a function, but got a value of type {given}"
             )
-            raise context.error(wrong, call.callee.offset)
-        type = wanted
-    try:
-        require_args(context, type.inputs.data, args, call, "the function")
-    except RelayTextError as error:
-        error.notes = tuple(_single_types(context, type))[-1:]
-        raise
-    op = relay.CallOp.create(operands=[callee, *args], result_types=type.outputs.data)
-    return context.value(op, call.offset)
+            raise self.source_map.error(wrong, self.call.callee.offset)
+        return None
 
 
-def _single_types(context: Context, type: FunctionType) -> Iterator[tuple[str, FileLineColLoc]]:
-    """Yield a note for each type parameter of a closure that became a parameter type of `type`."""
-    inputs = [context.types.resolved(t) for t in type.inputs]
-    for name, found, location in context.single_types:
-        if context.types.resolved(found) in inputs:
-            yield (
+def _require_own_args(
+    context: Context, type: FunctionType, args: Sequence[SSAValue], call: ast.Call
+) -> None:
+    """Require that `args` are of the types that a function that is a value accepts."""
+
+    def notes() -> Notes:
+        """Name a type parameter that became the type of a parameter of the function."""
+        inputs = [context.types.resolved(t) for t in type.inputs]
+        single = [
+            (
                 f"the type parameter {name} of this function is {context.text(found)}: "
                 "only a function that a let or a graph binding names can have several types",
                 location,
             )
+            for name, found, location in context.single_types
+            if context.types.resolved(found) in inputs
+        ]
+        return single[-1:]
+
+    require_args(context, type.inputs.data, args, call, "the function", notes)
 
 
 def require_args(
@@ -219,6 +265,7 @@ def require_args(
     args: Sequence[SSAValue],
     call: ast.Call,
     what: str,
+    notes: Callable[[], Notes] = tuple,
 ) -> None:
     """Require that `args` are of the types that `what` accepts."""
     if len(args) != len(wanted):
@@ -227,7 +274,7 @@ def require_args(
         )
     for i, (arg, param) in enumerate(zip(args, wanted, strict=True)):
         at = call.args[i].offset if i < len(call.args) else call.offset
-        context.require(arg.type, param, f"argument {i} of {what}", at)
+        context.require(arg.type, param, f"argument {i} of {what}", at, notes)
 
 
 # ------------------------------------------------------------ global functions
@@ -247,9 +294,7 @@ def instance(context: Context, signature: Signature) -> tuple[FunctionType, list
     if not signature.type_params:
         return signature.type, []
     args = {name: context.types.fresh() for name in signature.type_params}
-    type = substituted(context.types.resolved(signature.type), args)
-    assert isinstance(type, FunctionType)
-    return type, list(args.values())
+    return context.instantiated(signature.type, args), list(args.values())
 
 
 def global_value(context: Context, use: ast.Global) -> SSAValue:
@@ -277,8 +322,14 @@ def call_global(
     return context.value(op, call.offset)
 
 
+_WithTypeArgs: TypeAlias = relay.GlobalOp | relay.InvokeOp | relay.InstantiateOp
+
+
 def defer_type_args(
-    context: Context, op: relay.GlobalOp | relay.InvokeOp, args: Sequence[Attribute], name: str
+    context: Context,
+    op: _WithTypeArgs,
+    args: Sequence[Attribute],
+    name: str,
 ) -> None:
     """
     Set the type arguments of `op`, which uses the function called `name`, once they are known.
@@ -287,7 +338,10 @@ def defer_type_args(
 
 
 def _complete_type_args(
-    context: Context, op: relay.GlobalOp | relay.InvokeOp, args: Sequence[Attribute], name: str
+    context: Context,
+    op: _WithTypeArgs,
+    args: Sequence[Attribute],
+    name: str,
 ) -> None:
     types = [context.types.resolved(a) for a in args]
     unknown = next((t for t in types if context.types.first_unknown(t) is not None), None)

@@ -14,6 +14,7 @@ from ....passes.functions.instantiation import replaced_in
 from ..errors import SourceMap, nearest
 from ..text import syntax as ast
 from .build_context import Context
+from .constraints import Requirement
 from .function_rules import add_params, branch, require_args
 
 
@@ -30,15 +31,14 @@ def construct(context: Context, name: str, args: Sequence[SSAValue], call: ast.C
     type, fields = instance(context, name)
     require_args(context, fields, args, call, name)
     for arg, field in zip(args, fields, strict=True):
-        context.types.forget_dims(field, arg.type)
+        context.constrain(Requirement(field, arg.type, "", context.source_map, 0, common=field))
     return context.value(relay.ConstructOp(type, name, args), call.offset)
 
 
 def match(context: Context, expr: ast.Match) -> SSAValue:
     """Build a `match`, all of whose cases have one type."""
     data = context.emit(expr.data)
-    result = context.types.fresh()
-    joined: Attribute | None = None
+    result: Attribute | None = None
     patterns: list[Attribute] = []
     regions: list[Region] = []
     for case in expr.cases:
@@ -47,8 +47,9 @@ def match(context: Context, expr: ast.Match) -> SSAValue:
         block = Block()
         add_params(context, block, [v for v, _ in variables], [type for _, type in variables])
         value = branch(context, case.body, block)
-        context.require(value.type, result, "the result of this case", case.body.result.offset)
-        joined = value.type if joined is None else context.types.join(joined, value.type)
+        text = "the result of this case must be of type <wanted>, but is of type <given>"
+        at = case.body.result.offset
+        result = context.common(result, value.type, text, at, 1) if result else value.type
         regions.append(Region(block))
     op = relay.MatchOp.create(
         operands=[data],
@@ -56,7 +57,7 @@ def match(context: Context, expr: ast.Match) -> SSAValue:
             "patterns": ArrayAttr(patterns),
             **({} if expr.complete else {"partial": UnitAttr()}),
         },
-        result_types=[joined or result],
+        result_types=[result or context.types.fresh()],
         regions=regions,
     )
     assert isinstance(op, relay.MatchOp)
@@ -117,13 +118,8 @@ def _constructed(
         hint = nearest(name, context.program.constructors)
         raise context.error(f"unknown constructor {name}{hint}", at, len(name))
     wanted, types = instance(context, name)
-    if not context.types.unify(type, wanted):
-        raise context.error(
-            f"{name} makes values of type {context.text(wanted)}, "
-            f"but the matched value is of type {context.text(type)}",
-            at,
-            len(name),
-        )
+    text = f"{name} makes values of type <wanted>, but the matched value is of type <given>"
+    context.constrain(Requirement(wanted, type, text, context.source_map, at, len(name)))
     if parts is not None and len(parts) != len(types):
         raise context.error(
             f"{name} has {len(types)} fields, but the pattern has {len(parts)}", at, len(name)

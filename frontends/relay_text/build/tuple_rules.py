@@ -43,14 +43,14 @@ _ANY = ast.Tuple(0, ())
 
 
 def _field_of(context: Context, value: SSAValue, node: ast.Projection) -> SSAValue:
-    fields = context.fields(value) if context.tuples.get(value) else None
-    if fields is not None and node.index < len(fields):
-        return fields[node.index]
     return when_known(context, _field, node, [value], shallow=True)
 
 
 def _field(context: Context, node: ast.Projection, args: Sequence[SSAValue]) -> SSAValue:
-    tuple = args[0]
+    (tuple,) = args
+    fields = context.fields(tuple) if context.tuples.get(tuple) else None
+    if fields is not None and node.index < len(fields):
+        return fields[node.index]
     type = context.types.shallow(tuple.type)
     if not isinstance(type, TupleType):
         given = context.text(type)

@@ -184,3 +184,27 @@ func.func @f(%k: !relay.type_var<A>) -> tensor<f32> attributes {relay.type_param
 %x = "test.op"() : () -> tensor<i1>
 // expected-error@+1 {{@f has 1 type parameters, but 0 type arguments are given}}
 %f = relay.closure @f(%x) : (tensor<i1>) -> (() -> tensor<f32>)
+
+// -----
+
+func.func @f(%f: (tensor<f32>) -> tensor<f32>) {
+  // expected-error@+1 {{expected a closure with type parameters}}
+  %g = relay.instantiate %f<[tensor<i32>]> : ((tensor<f32>) -> tensor<f32>) -> ((tensor<f32>) -> tensor<f32>)
+  func.return
+}
+
+// -----
+
+%id = relay.fn (%x: !relay.type_var<A>) -> !relay.type_var<A> attributes {type_params = ["A"]} {
+  relay.yield %x : !relay.type_var<A>
+}
+// expected-error@+1 {{the closure has 1 type parameters, but 2 type arguments are given}}
+%f = relay.instantiate %id<[tensor<i32>, tensor<i32>]> : ((!relay.type_var<A>) -> !relay.type_var<A>) -> ((tensor<i32>) -> tensor<i32>)
+
+// -----
+
+%id = relay.fn (%x: !relay.type_var<A>) -> !relay.type_var<A> attributes {type_params = ["A"]} {
+  relay.yield %x : !relay.type_var<A>
+}
+// expected-error@+1 {{the instance is (tensor<i32>) -> tensor<i32>, but is declared as (tensor<i32>) -> tensor<f32>}}
+%f = relay.instantiate %id<[tensor<i32>]> : ((!relay.type_var<A>) -> !relay.type_var<A>) -> ((tensor<i32>) -> tensor<f32>)

@@ -137,3 +137,20 @@ func.func @closures(%k: tensor<f32>) {
   %h = relay.closure @scale() : () -> ((tensor<f32>, tensor<4xf32>) -> tensor<4xf32>)
   func.return
 }
+
+// -----
+
+// A closure with type parameters, at type arguments.
+//
+// CHECK-LABEL: @instances
+// CHECK-NEXT:    %id = relay.fn rec(%self) (%x: !relay.type_var<A>) -> !relay.type_var<A> attributes {type_params = ["A"]} {
+// CHECK-NEXT:      relay.instantiate %self<[!relay.type_var<A>]> : ((!relay.type_var<A>) -> !relay.type_var<A>) -> ((!relay.type_var<A>) -> !relay.type_var<A>)
+// CHECK:         relay.instantiate %id<[tensor<i32>]> {note} : ((!relay.type_var<A>) -> !relay.type_var<A>) -> ((tensor<i32>) -> tensor<i32>)
+func.func @instances() {
+  %id = relay.fn rec(%self) (%x: !relay.type_var<A>) -> !relay.type_var<A> attributes {type_params = ["A"]} {
+    %f = relay.instantiate %self<[!relay.type_var<A>]> : ((!relay.type_var<A>) -> !relay.type_var<A>) -> ((!relay.type_var<A>) -> !relay.type_var<A>)
+    relay.yield %x : !relay.type_var<A>
+  }
+  %f = relay.instantiate %id<[tensor<i32>]> {note} : ((!relay.type_var<A>) -> !relay.type_var<A>) -> ((tensor<i32>) -> tensor<i32>)
+  func.return
+}

@@ -103,3 +103,21 @@ func.func @first(%x: tensor<i32>, %y: tensor<f32>) -> !relay.incomplete {
   %r = relay.call %f(%p) : (!relay.adt<@Pair, [!relay.incomplete, !relay.incomplete]>) -> !relay.incomplete
   func.return %r : !relay.incomplete
 }
+
+// -----
+
+// An instance of a closure with type parameters, once the closure's type is known.
+//
+// CHECK-LABEL: @instance
+// CHECK-SAME:  -> tuple<tensor<f32>, tensor<i32>>
+// CHECK:         relay.fn (%x: !relay.type_var<A>) -> tuple<!relay.type_var<A>, tensor<i32>>
+// CHECK:         relay.instantiate %pair<[tensor<f32>]>
+func.func @instance(%a: tensor<f32>, %n: tensor<i32>) -> !relay.incomplete {
+  %pair = relay.fn (%x: !relay.type_var<A>) -> !relay.incomplete attributes {type_params = ["A"]} {
+    %t = relay.tuple %x, %n : (!relay.type_var<A>, tensor<i32>) -> !relay.incomplete
+    relay.yield %t : !relay.incomplete
+  }
+  %f = relay.instantiate %pair<[!relay.incomplete]> : ((!relay.type_var<A>) -> !relay.incomplete) -> !relay.incomplete
+  %r = relay.call %f(%a) : (tensor<f32>) -> !relay.incomplete
+  func.return %r : !relay.incomplete
+}

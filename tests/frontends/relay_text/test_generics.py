@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from xrelay.dialects.device import VirtualDeviceAttr
 from xrelay.frontends.relay_text import RelayTextError, parse_json, parse_module
 from xrelay.frontends.relay_text.print.printer import module_text
+from xrelay.passes import lambda_lift
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.support.verifier import verify
 
@@ -115,6 +116,15 @@ def test_value(body: str, expected: Any) -> None:
     assert value_of(program) == expected
 
 
+def test_a_call_before_the_definition_whose_result_type_is_omitted() -> None:
+    text = """
+      def @main(%y: int32) { (@same(%y), @same(2f), @pair(%y)) }
+      def @same[A](%x: A) { @pair(%x).0 }
+      def @pair[A](%x: A) { (%x, 1) }
+    """
+    assert value_of(text) == (5, 2.0, (5, 1))
+
+
 def test_the_type_parameters_of_the_function_around() -> None:
     text = """
       def @both[A](%a: A, %n: int32) {
@@ -131,7 +141,7 @@ def test_the_type_parameters_of_the_function_around() -> None:
     )
     heads = [line for line in ir_of(text).split("\n") if line.startswith("func.func")]
     params = [line.split("relay.type_params = ")[-1].split("}")[0] for line in heads]
-    assert params[:4] == ['["B", "A"]', '["A_1"]', '["B", "A"]', '["A"]']
+    assert params[:4] == ['["A"]', '["B", "A"]', '["A_1"]', '["B", "A"]']
 
 
 def test_a_name_of_a_function_that_was_made_is_free_for_the_program() -> None:
@@ -166,12 +176,14 @@ def test_hints_and_devices_are_kept() -> None:
         (%f(1), %f(2f))
       }
     """
-    assert ir_of(text, devices).split("\n")[0] == (
+    (head,) = (h for h in ir_of(text, devices).split("\n") if h.startswith("func.func @main_f("))
+    assert head == (
         "func.func @main_f(%x: !relay.type_var<A> {relay.device = #relay.device<cpu:0>}) "
         "-> (!relay.type_var<A> {relay.device = #relay.device<cuda:0>}) "
-        'attributes {relay.type_params = ["A"], relay.attrs = {Inline = 1 : i64}} {'
+        'attributes {relay.attrs = {Inline = 1 : i64}, relay.type_params = ["A"]} {'
     )
-    body = body_of(text, devices).split("\n")
+    lines = ir_of(text, devices).split("\n")
+    body = [line for line in lines if " = relay." in line]
     assert [line.split(" = ")[1].split(" ")[0] for line in body[:8]] == [
         *("relay.global", "relay.on_device", "relay.constant", "relay.call"),
         *("relay.global", "relay.on_device", "relay.constant", "relay.call"),
@@ -211,17 +223,12 @@ def test_what_tvm_saved() -> None:
         ),
         (
             "def @main() { let %f = fn [A](%x: A) {\n%f(%x) }; %f(1) }",
-            "2:1: cannot infer the type of this",
+            "1:24: cannot infer the type of %f; add a type annotation",
         ),
         (
             "def @main() {\nlet %r = ref(None); let %f = fn [A](%x: A) "
             "{ ref_write(%r, Some(%x)) }; %f(1); ref_read(%r) }",
             "2:14: the type of this would be Option[A], but the type parameter A is not "
-            "in scope here (is the result type of its function missing?)",
-        ),
-        (
-            "def @main() {\n@same(1) }\ndef @same[A](%x: A) { %x }",
-            "2:1: the type of this would be A, but the type parameter A is not "
             "in scope here (is the result type of its function missing?)",
         ),
         (
@@ -283,15 +290,15 @@ def test_many_that_use_each_other_are_read_once_each() -> None:
     assert ir_of(text).count("func.func") == 201
 
 
-def test_captures_that_grow_without_end_are_a_diagnostic() -> None:
+def test_captures_that_grow_without_end_are_a_diagnostic(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lambda_lift, "MAX_CAPTURED", 5000)
     lines = ["let %v0 = %y; let %f0 = fn [A](%x: A) -> int32 { %v0 };"]
-    for i in range(1, 500):
+    for i in range(1, 120):
         body = f"%v{i} + %f{i - 1}(1)"
         lines.append(f"let %v{i} = %y + {i}; let %f{i} = fn [A](%x: A) -> int32 {{ {body} }};")
-    text = "def @main(%y: int32) {\n" + "\n".join([*lines, "%f499(1)", "}"])
+    text = "def @main(%y: int32) {\n" + "\n".join([*lines, "%f119(1)", "}"])
     assert error_of(text) == (
-        "448:35: %f446 and the functions that it calls capture 447 values, which adds more "
-        "than 100000 arguments to calls of generic functions; pass some of them in a tuple"
+        "101:32: closures capture more than 1000000 values in total; pass some of them in a tuple"
     )
 
 

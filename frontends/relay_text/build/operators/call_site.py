@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from .....dialects.dense import scalar
 from .....dialects.device import VirtualDeviceAttr
@@ -16,6 +16,7 @@ from .....dialects.tensors import Tensor, as_tensor, dtype_name
 from .....passes.support.diagnostics import emit_remark, wants_remarks
 from ...text import syntax as ast
 from ..build_context import Context
+from ..constraints import Requirement
 from .relay_operators import operator
 
 Attrs: TypeAlias = dict[str, Any]
@@ -47,6 +48,12 @@ class Site:
     def problem(self, message: str) -> Exception:
         """Return an error about the call that begins with its name."""
         return self.error(f"{self.name}: {message}")
+
+    def require(self, wanted: Attribute, value: SSAValue, message: str) -> None:
+        """Require a type of an argument; `message` has `<wanted>` and `<given>` for the types."""
+        place = self.context.source_map, self.call.offset, len(self.name)
+        text = f"{self.name}: {message}"
+        self.context.constrain(Requirement(wanted, value.type, text, *place))
 
     def not_a_tensor(self, value: SSAValue) -> Exception:
         """Return the error that the call expects a tensor but got `value`."""

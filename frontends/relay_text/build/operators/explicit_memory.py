@@ -106,9 +106,7 @@ def _size(site: Site, value: SSAValue, what: str) -> int | SSAValue:
     numbers = _folded(site, value, 0)
     if numbers is not None:
         return numbers[0]
-    if not site.context.types.unify(SCALAR, value.type):
-        given = site.context.text(value.type)
-        raise site.problem(f"the {what} must be an int64 scalar, but is of type {given}")
+    site.require(SCALAR, value, f"the {what} must be an int64 scalar, but is of type <given>")
     return site.add(ExtractOp(value, [], i64))
 
 
@@ -200,7 +198,7 @@ def _shape(
 
     With `keep_static` a shape that is not constant is an operand even then.
     """
-    is_static, context = DYNAMIC_INDEX not in dims, site.context
+    is_static = DYNAMIC_INDEX not in dims
     if is_static and _constant(shape):
         numbers = _folded(site, shape, 1)
         if numbers != dims:
@@ -209,9 +207,7 @@ def _shape(
             raise site.problem(shown)
         return None
     wanted = tensor_type(i64, [len(dims)])
-    if not context.types.unify(wanted, shape.type):
-        given, expected = context.text(shape.type), context.text(wanted)
-        raise site.problem(f"the shape must be of type {expected}, but is of type {given}")
+    site.require(wanted, shape, "the shape must be of type <wanted>, but is of type <given>")
     return None if is_static and not keep_static else shape
 
 
