@@ -4,8 +4,8 @@ Compile the kernels of a program for the machine, which runs everything else.
     kernels = clone of the module's relay.prim_funcs
     library = machine_kernels(context, kernels, settings)       calls by the kernels' names
 
-The C file of the library has a function a kernel (see `runtime.native.compiled_kernels`), which gives it
-scratch memory and catches its failures. Large ones are divided between threads.
+The C file of the library has a function a kernel (see `runtime.native.compiled_kernels`), which
+gives it scratch memory and catches its failures. Large ones are divided between threads.
 """
 
 from __future__ import annotations
