@@ -24,10 +24,10 @@ Convert a whole program to linalg on tensors, with upstream dialects only.
     }
 
 An operator becomes what its rule in `lowering.linalg` writes, the structure of the program what
-those of `lowering.linalg.structural_rules` do. Integers are signless, and types name no device. Sizes that
-must be equal are checked by `cf.assert`. What the upstream dialects have no words for (function
-values, data types, references, operators without a rule) is an error. From level `relay`, without
-tuples, to `linalg`.
+those of `lowering.linalg.structural_rules` do. Integers are signless, and types name no device.
+Sizes that must be equal are checked by `cf.assert`. What the upstream dialects have no words for
+(function values, data types, references, operators without a rule) is an error. From level `relay`,
+without tuples, to `linalg`.
 """
 
 from __future__ import annotations

@@ -11,10 +11,10 @@ Turn tensors that only hold sizes into sizes, and the operators that read them i
       : (tensor<?x?x768xf32>) -> tensor<?x?x?x?xf32>
 
 The elements of small integer tensors are followed through the program as polynomials of dims
-(`sizes.shape_tensors`). If those that an operator reads are integers, it becomes the operator that has
-them as attributes; a reshape does so if one entry at most is neither an integer nor the dim at its
-index, or if it splits or merges the first dims alone. A broadcast to the tensor's own shape is a
-view. Other operators read a `tensor.from_elements` of `arith` on dims. What is unused then is
+(`sizes.shape_tensors`). If those that an operator reads are integers, it becomes the operator that
+has them as attributes; a reshape does so if one entry at most is neither an integer nor the dim at
+its index, or if it splits or merges the first dims alone. A broadcast to the tensor's own shape is
+a view. Other operators read a `tensor.from_elements` of `arith` on dims. What is unused then is
 removed. Sizes that depend on data, and integers that may wrap, stay as they are. Result types stay
 as they are declared: run `infer-types` after. Level `relay`.
 """

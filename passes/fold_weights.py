@@ -6,9 +6,9 @@ Compute operators on weights when the weights are read, not when the program run
       ->
     %t = relay.param "=relay.transpose('w', axes=(2, 3, 1, 0))" : tensor<3x3x3x8xf32>
 
-The name is a formula, which is evaluated where weights are read (`runtime.weights.derived_weights`): by the
-machine when it loads a program, by a target when it writes weights. So no pass reads or copies
-data, and a chain of operators becomes one formula.
+The name is a formula, which is evaluated where weights are read
+(`runtime.weights.derived_weights`): by the machine when it loads a program, by a target when it
+writes weights. So no pass reads or copies data, and a chain of operators becomes one formula.
 
 Operators of linear work (elementwise or injective: reshapes, slices, casts, arithmetic …) and
 products with small constants are folded if their operands are weights, at least one, and constants

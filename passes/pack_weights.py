@@ -87,6 +87,24 @@ def in_transformed_panels(weight: SSAValue) -> list[Operation]:
     return [matrix, cells, product, split, *in_panels(split.result, PANELS[WINOGRAD])]
 
 
+def plain_filters(op: convolution.Conv2dOp) -> Tensor | None:
+    """Return the type of the weights of a convolution that may get another layout."""
+    layouts = op.data_layout.data, op.kernel_layout.data
+    if layouts != ("NHWC", "HWIO") or op.groups.value.data != 1 or not is_weight(op.weight):
+        return None
+    return as_tensor(op.weight.type)
+
+
+def in_layout(
+    op: convolution.Conv2dOp, layout: str, weights: RearrangedWeights, rewriter: PatternRewriter
+) -> None:
+    """Let a convolution read its weights in another layout."""
+    properties = {**op.properties, "kernel_layout": StringAttr(layout)}
+    made = convolution.Conv2dOp.on([op.data, weights.of(op.weight, rewriter)], properties)
+    made.result.name_hint = op.result.name_hint
+    rewriter.replace(op, made)
+
+
 @dataclass(frozen=True)
 class TransformFilters(RewritePattern):
     """Transform the filters of a convolution for Winograd's F(2x2, 3x3)."""
@@ -95,10 +113,7 @@ class TransformFilters(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: convolution.Conv2dOp, rewriter: PatternRewriter, /) -> None:
-        layouts = op.data_layout.data, op.kernel_layout.data
-        if layouts != ("NHWC", "HWIO") or op.groups.value.data != 1 or not is_weight(op.weight):
-            return
-        weight, result = as_tensor(op.weight.type), as_tensor(op.result.type)
+        weight, result = plain_filters(op), as_tensor(op.result.type)
         if weight is None or result is None or not is_static(result):
             return
         steps = {*op.strides.get_values(), *op.dilation.get_values()}
@@ -113,12 +128,7 @@ class TransformFilters(RewritePattern):
             or min(result.get_shape()[1:3]) < LEAST_IMAGE
         ):
             return
-        properties = {**op.properties, "kernel_layout": StringAttr(WINOGRAD)}
-        made = convolution.Conv2dOp.on(
-            [op.data, self.transformed.of(op.weight, rewriter)], properties
-        )
-        made.result.name_hint = op.result.name_hint
-        rewriter.replace(op, made)
+        in_layout(op, WINOGRAD, self.transformed, rewriter)
 
 
 @dataclass(frozen=True)
@@ -131,10 +141,7 @@ class PackFilters(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: convolution.Conv2dOp, rewriter: PatternRewriter, /) -> None:
-        layouts = op.data_layout.data, op.kernel_layout.data
-        if layouts != ("NHWC", "HWIO") or op.groups.value.data != 1 or not is_weight(op.weight):
-            return
-        type = as_tensor(op.weight.type)
+        type = plain_filters(op)
         if type is None or not is_large(type, self.least):
             return
         filters = type.get_shape()[-1]

@@ -10,8 +10,8 @@ Reorder the ops of each block so that fewer bytes are live at the worst moment.
 A kernel call moves with its allocations and the computation of its sizes. Operands come before
 their users, ops of unknown effects and conflicting effects stay in order, and no op moves above a
 `relay.require` that it followed (`bytes.steps`). Branches are ordered inside out, each arm with
-the bytes that are live around it. `planning.order.schedule` chooses the order; a remark says what it
-gained, and whether no order that is allowed has a lower peak.
+the bytes that are live around it. `planning.order.schedule` chooses the order; a remark says what
+it gained, and whether no order that is allowed has a lower peak.
 
 The peak is that of each device, and for dynamic sizes that at each of several values of their
 symbols: none rises, and the worst of the ratios to the peaks before is minimized, then their sum.

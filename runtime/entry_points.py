@@ -40,12 +40,12 @@ def _listed(group: str, _path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
 
 def _of_files(group: str) -> list[EntryPoint]:
     table = TABLES.get(group)
-    found = [name for name, module in _FILES.items() if table and hasattr(module, table)]
-    if not found:
+    names = [name for name, module in _FILES.items() if table and hasattr(module, table)]
+    if not names:
         return []
     from importlib.metadata import EntryPoint
 
-    return [EntryPoint(name, f"{name}:{table}", group) for name in found]
+    return [EntryPoint(name, f"{name}:{table}", group) for name in names]
 
 
 def add_file(path: str) -> ModuleType:

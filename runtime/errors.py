@@ -134,11 +134,11 @@ def _of_both(
     cls: type[Error], system: type[OSError], state: Mapping[str, Any], place: tuple[Any, ...]
 ) -> Error:
     both = _also(cls, system)
-    found: Any = both.__new__(both)
-    Error.__init__(found, state["message"])
-    found.__dict__.update(state)
-    found.errno, found.strerror, found.filename = place
-    return found
+    error: Any = both.__new__(both)
+    Error.__init__(error, state["message"])
+    error.__dict__.update(state)
+    error.errno, error.strerror, error.filename = place
+    return error
 
 
 def with_cause(error: Error) -> Error:

@@ -3,7 +3,8 @@ The `bytecode` dialect: the virtual machine's instructions as ops on registers.
 
 Registers are numbers, not SSA values, and a function is a flat list of instructions; jump offsets
 count from the instruction itself. The ops of instructions follow from the classes in
-`runtime.program.instructions`: `bytecode.MoveOp` is the op of `Move`, and its fields are its properties.
+`runtime.program.instructions`: `bytecode.MoveOp` is the op of `Move`, and its fields are its
+properties.
 """
 
 from xdsl.ir import Dialect

@@ -1,6 +1,7 @@
 """
-The instructions of the virtual machine as ops: one for each class of `runtime.program.instructions`, with
-its name, docstring and syntax. The fields of the class are the properties of the op.
+The instructions of the virtual machine as ops: one for each class of
+`runtime.program.instructions`, with its name, docstring and syntax. The fields of the class are the
+properties of the op.
 """
 
 from __future__ import annotations

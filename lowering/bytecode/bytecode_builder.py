@@ -41,13 +41,21 @@ class Constants:
     ops: list[Operation] = field(default_factory=list[Operation])
     names: dict[Attribute, SymbolRefAttr] = field(default_factory=dict[Attribute, SymbolRefAttr])
 
-    def named(self, value: Attribute, make: Callable[[StringAttr], Operation]) -> SymbolRefAttr:
-        """Return the symbol of the constant `value`; `make` defines it when it is new."""
+    def named(
+        self,
+        value: Attribute,
+        at: Operation,
+        kind: type[Operation] = bytecode.ConstantOp,
+        **properties: Attribute,
+    ) -> SymbolRefAttr:
+        """Return the symbol of the constant `value`; one that is new is defined as it is `at`."""
         name = self.names.get(value)
         if name is None:
             symbol = StringAttr(f"const_{len(self.ops)}")
             name = self.names[value] = SymbolRefAttr(symbol)
-            self.ops.append(make(symbol))
+            given = properties or {"value": value}
+            made = kind.create(properties={"sym_name": symbol, **given}, location=at.location)
+            self.ops.append(made)
         return name
 
 

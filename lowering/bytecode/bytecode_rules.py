@@ -20,30 +20,13 @@ from .size_rules import SIZE_RULES, compute, immediate
 
 def lower_constant(builder: BytecodeBuilder, op: Operation) -> None:
     assert isinstance(op, relay.ConstantOp)
-    value = op.value
-    name = builder.constants.named(
-        value,
-        lambda symbol: bytecode.ConstantOp.create(
-            properties={"sym_name": symbol, "value": value}, location=op.location
-        ),
-    )
-    _load(builder, op, name)
+    _load(builder, op, builder.constants.named(op.value, op))
 
 
 def lower_param(builder: BytecodeBuilder, op: Operation) -> None:
     assert isinstance(op, relay.ParamOp)
-    name = builder.constants.named(
-        op.param,
-        lambda symbol: bytecode.LateConstantOp.create(
-            properties={
-                "sym_name": symbol,
-                "param": op.param,
-                "type": builder.plain(op.result.type),
-            },
-            location=op.location,
-        ),
-    )
-    _load(builder, op, name)
+    kind, type = bytecode.LateConstantOp, builder.plain(op.result.type)
+    _load(builder, op, builder.constants.named(op.param, op, kind, param=op.param, type=type))
 
 
 def _load(builder: BytecodeBuilder, op: Operation, name: SymbolRefAttr) -> None:

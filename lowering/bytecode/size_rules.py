@@ -145,12 +145,7 @@ def lower_arith_constant(builder: BytecodeBuilder, op: Operation) -> None:
 
 
 def _load(builder: BytecodeBuilder, op: Operation, value: Attribute) -> None:
-    name = builder.constants.named(
-        value,
-        lambda symbol: bytecode.ConstantOp.create(
-            properties={"sym_name": symbol, "value": value}, location=op.location
-        ),
-    )
+    name = builder.constants.named(value, op)
     dst = builder.define(op.results[0])
     builder.emit(bytecode.LoadConstOp, op, dst=dst, constant=name, device=builder.devices.host)
 

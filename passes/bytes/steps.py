@@ -279,6 +279,8 @@ class _Reader:
         self.path.append(top)
         for op in block.ops:
             self.position += 1
+            if isinstance(op, memory.AllocStorageOp) and op in self.bytes.key_of:
+                top.steps.storages[op] = []
             if self.is_on_demand(op, top):
                 continue
             is_end = op.next_op is None and op.has_trait(IsTerminator, value_if_unregistered=False)
@@ -314,8 +316,6 @@ class _Reader:
             return False
         top.steps.on_demand[op] = tuple(reasons)
         self.use_operands(op.operands, besides=top)
-        if isinstance(op, memory.AllocStorageOp) and op in self.bytes.key_of:
-            top.steps.storages[op] = []
         return True
 
     def use(self, op: Operation, top: _Open, is_end: bool) -> None:
@@ -323,8 +323,6 @@ class _Reader:
         effects = self.bytes.effects.get(op, NO_EFFECTS)
         values = self.classes.uses(op) or op.operands
         self.use_operands(values)
-        if isinstance(op, memory.AllocStorageOp) and op in self.bytes.key_of:
-            top.steps.storages[op] = []
         for opened in self.path:
             if opened.current is not None:
                 opened.current.stops |= effects.stops

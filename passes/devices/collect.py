@@ -1,9 +1,9 @@
 """
 Walk a module and collect its device constraints, in program order.
 
-Ops state theirs as traits (`dialects.interfaces.device_rules`); devices in signatures and in types are
-read here. The first conflict is thus the first in the text. (TVM: the first phase of PlanDevices,
-`DeviceAnalyzer`.)
+Ops state theirs as traits (`dialects.interfaces.device_rules`); devices in signatures and in types
+are read here. The first conflict is thus the first in the text. (TVM: the first phase of
+PlanDevices, `DeviceAnalyzer`.)
 """
 
 from __future__ import annotations

@@ -209,11 +209,11 @@ class PlainFormat:
             }
 
         def take(data: Any) -> Any:
-            found, values, name = _dictionary(data), list[Any](), ""
+            entries, values, name = _dictionary(data), list[Any](), ""
             try:
                 for name, take_field, field in parts:
-                    if take_field is not None and name in found:
-                        values.append(take_field(found[name]))
+                    if take_field is not None and name in entries:
+                        values.append(take_field(entries[name]))
                     else:
                         values.append(_default(field))
             except DAMAGED as error:

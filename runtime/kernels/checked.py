@@ -31,12 +31,12 @@ from .bind import Attrs, Bind, Thunk, sequence
 
 
 def _element(name: str) -> Element:
-    found = ALL_ELEMENTS.get(name)
-    if found is None:
+    element = ALL_ELEMENTS.get(name)
+    if element is None:
         raise SignatureError(
             f"element type must be one of {', '.join(ALL_ELEMENTS)}, but is {name}"
         )
-    return found
+    return element
 
 
 def tensor_of(spec: TensorSpec) -> Tensor:

@@ -50,13 +50,13 @@ def _axes(attrs: Attrs, rank: int) -> tuple[int, int]:
 
 def _touching(along: Axis, count: int, extent: int) -> list[range]:
     """Return the cells that are inside an axis of `extent` in at least one of `count` windows."""
-    found: list[range] = []
+    ranges: list[range] = []
     seen = along.cells  # a later window starts further on: its inside cells are lower, or seen
     for window in range(count):
         inside = along.cells_inside(window, 0, extent)
-        found.append(range(inside.start, min(inside.stop, seen)))
+        ranges.append(range(inside.start, min(inside.stop, seen)))
         seen = min(seen, inside.start)
-    return found[::-1]
+    return ranges[::-1]
 
 
 def _fold_axis(

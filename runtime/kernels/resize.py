@@ -49,8 +49,8 @@ def nearest(attrs: Attrs, old: int, new: float) -> Array:
     """Return the index of the pixel nearest to each of `new` pixels."""
     mode = word(attrs, "coordinate_transformation_mode")
     rounding = word(attrs, "rounding_method") or ("round" if mode == "align_corners" else "floor")
-    found = ROUNDINGS[rounding](_positions(attrs, old, new))
-    return np.clip(found, 0, old - 1).astype(np.intp)
+    places = ROUNDINGS[rounding](_positions(attrs, old, new))
+    return np.clip(places, 0, old - 1).astype(np.intp)
 
 
 def cubic_weights(t: Array, a: float) -> list[Array]:

@@ -72,15 +72,15 @@ def params_of(
 
     As in a program of the machine, a tuple has no type, and the device of its first tensor.
     """
-    left, found = iter(tensors), list[Param]()
+    left, params = iter(tensors), list[Param]()
     names = unique_names([each.name for each in nested], default)
     for each, name in zip(nested, names, strict=True):
         parts = [next(left) for _ in range(_tensors(each.fields))]
         if each.fields == TENSOR:
-            found.append(Param(name, parts[0].spec, parts[0].device, parts[0].dims))
+            params.append(Param(name, parts[0].spec, parts[0].device, parts[0].dims))
         else:
-            found.append(Param(name, None, parts[0].device if parts else 0))
-    return tuple(found)
+            params.append(Param(name, None, parts[0].device if parts else 0))
+    return tuple(params)
 
 
 def fields_of(

@@ -99,16 +99,16 @@ class Allocated(Target):
         return ctypes.addressof(self._tensor)
 
     def array(self, release: Release) -> Array:
-        found = array_in(self._tensor)
+        array = array_in(self._tensor)
         data = cast("int | None", self._tensor.data)
-        if found.size:
-            memory: Any = found
+        if array.size:
+            memory: Any = array
             while isinstance(memory, np.ndarray):
                 memory = cast(Any, memory).base
             weakref.finalize(memory, release, data).atexit = False
         else:
             release(data)
-        return found
+        return array
 
 
 def target_of(result: Param, shape: Shape, given: Array | None, inputs: Sequence[Array]) -> Target:

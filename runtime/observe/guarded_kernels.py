@@ -99,7 +99,7 @@ def run_guarded(
             given[number] = copy
         thunks = context.bind_plan(plan, given, results, workspace)
     workspace.poison()
-    found: list[list[Bytes]] = []
+    runs: list[list[Bytes]] = []
     for fill in FILLS:
         for guard in guards:
             guard.fill(GUARD)
@@ -113,8 +113,8 @@ def run_guarded(
                 continue
             if not np.array_equal(bytes_of(ins[number]), bytes_of(given[number])):
                 raise MachineError(f"the kernel changes its input {number}")
-        found.append([bytes_of(result).copy() for result in results])
-    for number, (first, second) in enumerate(zip(*found, strict=True)):
+        runs.append([bytes_of(result).copy() for result in results])
+    for number, (first, second) in enumerate(zip(*runs, strict=True)):
         if not np.array_equal(first, second) and not is_scratch(kernel, number):
             raise _difference(kernel, number, first, second)
     for out, result in zip(outs, results, strict=True):

@@ -499,8 +499,8 @@ class Compute(Instruction):
     bytecode.compute r5, "slice_length"(r1, r2, r3, r4)
     ```
 
-    The operations are those of `runtime.program.size_operations`. A result that does not fit in 64 bits stops the
-    program.
+    The operations are those of `runtime.program.size_operations`. A result that does not fit in 64
+    bits stops the program.
     """
 
     dst: Dst

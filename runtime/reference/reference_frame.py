@@ -116,10 +116,10 @@ class Frame:
             raise MachineError(f"register r{register} is read after instruction {killer} killed it")
         if register not in self.registers:
             raise MachineError(f"register r{register} is read before it is written")
-        found = self.registers[register]
-        if not isinstance(found, kind):
-            raise MachineError(f"register r{register} must hold {what}, but holds {found.kind}")
-        return found
+        value = self.registers[register]
+        if not isinstance(value, kind):
+            raise MachineError(f"register r{register} must hold {what}, but holds {value.kind}")
+        return value
 
     def read_all(self, registers: Sequence[int]) -> tuple[Any, ...]:
         return tuple(map(self.read, registers))

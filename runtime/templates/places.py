@@ -79,10 +79,10 @@ class Body:
 
     def view(self, code: str) -> str:
         """Return the name of the array that `code` makes."""
-        found = self._views.get(code)
-        if found is None:
-            self._views[code] = found = self.define("v", code)
-        return found
+        name = self._views.get(code)
+        if name is None:
+            self._views[code] = name = self.define("v", code)
+        return name
 
     def define(self, kind: str, code: str) -> str:
         """Return the name of a new array that `code` makes."""

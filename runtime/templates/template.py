@@ -81,13 +81,13 @@ class Template:
     def counters(self, sizes: Sizes) -> Counters:
         """Return the counts of a call whose result came with these `sizes`."""
         allocated, copied_bytes, peak = self._counted(*sizes)
-        found, counts = Counters(), self._counts
-        found.instructions, found.storages = counts.instructions, counts.storages
-        found.copies = counts.copies
-        found.storage_bytes = Counter(dict(zip(counts.storage_bytes, allocated, strict=True)))
-        found.copied = Counter(dict(zip(counts.copied, copied_bytes, strict=True)))
-        found.peak = {device: size for device, size in enumerate(peak) if size}
-        return found
+        counters, counts = Counters(), self._counts
+        counters.instructions, counters.storages = counts.instructions, counts.storages
+        counters.copies = counts.copies
+        counters.storage_bytes = Counter(dict(zip(counts.storage_bytes, allocated, strict=True)))
+        counters.copied = Counter(dict(zip(counts.copied, copied_bytes, strict=True)))
+        counters.peak = {device: size for device, size in enumerate(peak) if size}
+        return counters
 
 
 def run_thunks(thunk: Thunk) -> None:
@@ -244,11 +244,11 @@ class _Writer:
 
         by_code: dict[str, str] = {}
         constant: set[str] = set()
-        found: list[Line] = []
+        lines: list[Line] = []
         for line in self.body.lines:
             code = _PLACE.sub(self._place, current(line.code))
             if not line.name:
-                found.append(line._replace(code=code))
+                lines.append(line._replace(code=code))
                 continue
             if line.name in leaving:
                 continue
@@ -261,10 +261,10 @@ class _Writer:
                 constant.add(line.name)
                 self.kept.append(f"{line.name} = {code}")
             else:
-                found.append(line._replace(code=f"{line.name} = {code}"))
+                lines.append(line._replace(code=f"{line.name} = {code}"))
         self.result = current(self.result)
         self.trace.lines[:] = [(name, current(code)) for name, code in self.trace.lines]
-        return found
+        return lines
 
     def _place(self, match: re.Match[str]) -> str:
         number, absolute, relative = int(match[1]), match[2], match[3]
@@ -285,14 +285,14 @@ class _Writer:
     def _needed(self, used: set[str]) -> list[tuple[int, str, str]]:
         """Return the lines about sizes on which a guard or a name in `used` depends, by phase."""
         edges = [*self.traces.breaks, len(self.trace.lines)]
-        found: list[tuple[int, str, str]] = []
+        needed: list[tuple[int, str, str]] = []
         for number in reversed(range(len(self.trace.lines))):
             name, code = self.trace.lines[number]
             if not name or "," in name or name in used:
                 used.update(_NAME.findall(code))
                 phase = next(p for p, edge in enumerate(edges) if number < edge)
-                found.append((phase, name, code))
-        return found[::-1]
+                needed.append((phase, name, code))
+        return needed[::-1]
 
     def _phases(
         self, lines: Sequence[Line], covers: Sequence[str], sizes: Sequence[tuple[int, str, str]]

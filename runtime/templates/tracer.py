@@ -314,8 +314,8 @@ class Tracer(Recorder):
         if not any(isinstance(size, Traced) for size in sizes):
             return total, offsets
         planned = self.trace.constant(partial(_planned, self.context.plans, pack))
-        found: Any = self.trace.unpacked(f"{planned}{shape_code(sizes)}", (total, *offsets))
-        return found[0], tuple(found[1:])
+        planned_sizes: Any = self.trace.unpacked(f"{planned}{shape_code(sizes)}", (total, *offsets))
+        return planned_sizes[0], tuple(planned_sizes[1:])
 
     # Kernels
 
@@ -471,12 +471,12 @@ def _parameters(traces: Traces, index: int, args: Sequence[object]) -> tuple[Obj
     program = traces.context.program
     function = program.functions[index]
     named: dict[str, Number] = {}
-    found: list[Object] = []
+    parameters: list[Object] = []
     for number, (param, arg) in enumerate(zip(function.params, args, strict=True)):
         declared = param.spec.shape if param.spec else None
         item, facts = object_of(cast(Any, arg)), (param.dims, declared, named)
-        found.append(_argument(traces, item, f"p{number}", param.device, *facts))
-    objects = tuple(found)
+        parameters.append(_argument(traces, item, f"p{number}", param.device, *facts))
+    objects = tuple(parameters)
     check_arguments(program, function, objects)
     check_types(program, function, objects)
     return objects

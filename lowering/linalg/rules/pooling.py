@@ -97,6 +97,13 @@ def _sum_type(type: Attribute) -> Attribute:
     return sum_type(type) if is_float(type) else ui64 if is_unsigned(type) else i64
 
 
+def _adding(type: Attribute) -> Combine:
+    """Return what adds an element of `type` to a total in the type of `_sum_type`."""
+    return lambda inner, elements, total: add(
+        inner, convert(inner, elements[0], type, _sum_type(type)), total, REASSOC
+    )
+
+
 def _mean(
     b: Builder, total: SSAValue, type: Attribute, count: Callable[[Builder], SSAValue]
 ) -> SSAValue:
@@ -120,10 +127,7 @@ def avg_pool2d(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Seque
     type = element_type(op.data)
     summed = _sum_type(type)
 
-    def combine(inner: Builder, elements: Sequence[SSAValue], total: SSAValue) -> SSAValue:
-        return add(inner, convert(inner, elements[0], type, summed), total, REASSOC)
-
-    total = pooled(b, op, x, 0, signless(summed), combine)
+    total = pooled(b, op, x, 0, signless(summed), _adding(type))
     sides, axes = _sides(op), _axes(op.layout.data)
     sizes = [b.dim(x, axis) for axis in axes]
     padding_counts = op.count_include_pad.value.data != 0
@@ -163,10 +167,7 @@ def global_avg_pool2d(
     axes, type = _axes(op.layout.data), element_type(op.data)
     summed = _sum_type(type)
 
-    def combine(inner: Builder, elements: Sequence[SSAValue], total: SSAValue) -> SSAValue:
-        return add(inner, convert(inner, elements[0], type, summed), total, REASSOC)
-
-    total = fold(b, x, axes, 0, signless(summed), combine)
+    total = fold(b, x, axes, 0, signless(summed), _adding(type))
     cells = number_of(b, count_of(b, x, axes), signless(summed))
     return [keep_axes(b, _mean(b, total, type, lambda _: cells), axes)]
 
