@@ -101,11 +101,6 @@ def _complete_type_arguments(context: Context) -> None:
             types.unify(unknown, TupleType(()))
 
 
-def cannot_infer(what: str, op: Operation) -> RelayTextError:
-    """Return the error that the type of `what` cannot be inferred."""
-    return RelayTextError(f"cannot infer {what}; add a type annotation", location_of(op))
-
-
 def _unknown_value(value: SSAValue, context: Context) -> RelayTextError:
     name, location = called(value), location_of(value)
     if isinstance(value, BlockArgument):
