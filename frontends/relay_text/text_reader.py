@@ -161,12 +161,9 @@ class _Reader:
         self.context.names.taken |= {*self.program.functions, *self.program.types}
         for signature in list(self.program.functions.values()):
             self._read_body(signature)
-        complete_types(self.context)
-        generic_rules.check_scopes(self.context)
-        literals = name_literals(self.context)
         types = (op for op in self.program.types.values() if not is_storage(op))
         functions = map(self._function_op, self.program.functions.values())
-        result = ModuleOp([*types, *functions, *literals])
+        result = ModuleOp([*types, *functions])
         result.location = module.source_map.location(0)
         try:
             for step in OPENING.values():
@@ -322,10 +319,13 @@ def _rename_written_tensors(context: Context, module: ModuleOp) -> None:
 
 def _infer_types(context: Context, module: ModuleOp) -> None:
     """
-    Infer the types again in functions where some were unknown when they were asked for.
+    Infer the types that were unknown when they were asked for, then dims that depend on these.
 
     A declared result stays: a function returns what its signature says.
     """
+    complete_types(context)
+    generic_rules.check_scopes(context)
+    module.body.block.add_ops(name_literals(context))
     only: list[Operation] = []
     for signature in dict.fromkeys(each.signature for each in deferred_of(context)):
         assert signature is not None, "a placeholder is in a function"

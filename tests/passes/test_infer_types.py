@@ -7,10 +7,12 @@ from helpers.relay.relay_programs import context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp
 
-from xrelay.dialects.interfaces import InferTypes, TypeEquations
+from xrelay.dialects.interfaces import InferTypes, Lookup, TypeEquations
 from xrelay.dialects.relay import ConstructOp, FnOp, IncompleteType
 from xrelay.dialects.xdsl_extras.xdsl_internals import set_type
 from xrelay.frontends.relay_text import parse_module
+from xrelay.passes import infer_types
+from xrelay.passes.functions.unify_types import unify_types
 from xrelay.passes.infer_types import refine_types
 
 ROOT = Path(__file__).parents[2]
@@ -64,3 +66,24 @@ def test_types_of_closures_cells_lists_and_matches_come_back():
     erase_types(module)
     refine_types(module)
     assert str(module) == before
+
+
+def test_a_chain_of_closures_takes_one_round(monkeypatch: pytest.MonkeyPatch):
+    """Each closure's parameter is known once the closure before is called."""
+    lets = "".join(
+        f"let %f{i} = fn (%a) {{ nn.relu(%a) }}; let %x{i + 1} = %f{i}(%x{i});" for i in range(20)
+    )
+    text = f'#[version = "0.0.5"]\ndef @main(%x0: Tensor[(4), float32]) {{ {lets} %x20 }}'
+    module = parse_module(context(), text, "chain.relay")
+    before = str(module)
+    erase_types(module)
+    rounds: list[ModuleOp] = []
+
+    def counted(module: ModuleOp, lookup: Lookup) -> bool:
+        rounds.append(module)
+        return unify_types(module, lookup)
+
+    monkeypatch.setattr(infer_types, "unify_types", counted)
+    infer_types.refine_types(module)
+    assert str(module) == before
+    assert len(rounds) == 1

@@ -1,4 +1,4 @@
-"""Fill in the inferred types once the program has been read, and report those still unknown."""
+"""Infer the unknown types of a module that was built, and report those still unknown."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from xdsl.dialects.builtin import FunctionType, TupleType
-from xdsl.dialects.func import CallOp
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 
 from ....dialects import relay
@@ -101,11 +101,6 @@ def _complete_type_arguments(context: Context) -> None:
             types.unify(unknown, TupleType(()))
 
 
-def cannot_infer(what: str, op: Operation) -> RelayTextError:
-    """Return the error that the type of `what` cannot be inferred."""
-    return RelayTextError(f"cannot infer {what}; add a type annotation", location_of(op))
-
-
 def _unknown_value(value: SSAValue, context: Context) -> RelayTextError:
     name, location = called(value), location_of(value)
     if isinstance(value, BlockArgument):
@@ -151,6 +146,9 @@ def _complete_signatures(context: Context) -> None:
         if returned is not None:
             _adapt_result(context, returned, type.outputs.data[0])
         signature.type = type
+        function = signature.block.parent_op()
+        assert isinstance(function, FuncOp), "the module is built"
+        function.function_type = type
     for op, signature in context.calls:
         _adapt_call(op, signature.type)
 

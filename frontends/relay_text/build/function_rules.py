@@ -15,7 +15,7 @@ from ....dialects.device import VirtualDeviceAttr
 from ....dialects.relay.incomplete import IncompleteType
 from ....dialects.relay.unification import Unifier
 from ....dialects.xdsl_extras.xdsl_internals import append_arguments
-from ..errors import SourceMap, nearest
+from ..errors import RelayTextError, SourceMap, location_of, nearest
 from ..text import syntax as ast
 from .build_context import Context, ssa_name
 from .constraints import Notes
@@ -346,7 +346,6 @@ def _complete_type_args(
     types = [context.types.resolved(a) for a in args]
     unknown = next((t for t in types if context.types.first_unknown(t) is not None), None)
     if unknown is not None:
-        from .complete_types import cannot_infer
-
-        raise cannot_infer(f"a type argument of {name}", op)
+        text = f"cannot infer a type argument of {name}; add a type annotation"
+        raise RelayTextError(text, location_of(op))
     op.type_args = ArrayAttr(types)

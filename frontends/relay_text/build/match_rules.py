@@ -94,9 +94,8 @@ def _pattern(
             variables.append((local, type))
             return relay.VarPattern(type)
         case ast.Fields(at, parts):
-            known = context.types.shallow(type)
-            if isinstance(known, TupleType) and len(known.types) == len(parts):
-                types: Sequence[Attribute] = known.types.data
+            if isinstance(type, TupleType) and len(type.types) == len(parts):
+                types: Sequence[Attribute] = type.types.data
             else:
                 types = [context.types.fresh() for _ in parts]
                 context.require(type, tuple_of(types), "the matched value", at)

@@ -131,9 +131,11 @@ class Body:
         return f"on_device({text}, virtual_device={reference}, constrain_result=True)"
 
     def leaf(self, op: Operation) -> str:
-        """Return the text of a constant or a global function, which is printed where it is used."""
+        """Return the text of a constant or a function, which is printed where it is used."""
         if isinstance(op, relay.GlobalOp):
             return f"@{op.callee.string_value()}"
+        if isinstance(op, relay.InstantiateOp):
+            return self.text(op.function, None)
         if isinstance(op, ExtractOp):
             raise unprintable("numbers other than sizes and offsets", op)
         assert isinstance(op, relay.ConstantOp), f"{op.name} is not a leaf"

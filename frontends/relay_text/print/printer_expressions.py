@@ -164,7 +164,8 @@ def fn(body: Body, op: relay.FnOp) -> str:
     shown = params(body, op, op.params, devices)
     attrs: Mapping[str, Attribute] = {} if op.attrs is None else op.attrs.data
     shown += function_attributes(body, op, attrs, type, op.result_device)
-    return f"fn ({', '.join(shown)}) -> {body.shared.types.result(type, op)} {{"
+    own = f"[{', '.join(op.own_type_params)}] " if op.type_params else ""
+    return f"fn {own}({', '.join(shown)}) -> {body.shared.types.result(type, op)} {{"
 
 
 def closure(body: Body, op: relay.ClosureOp) -> str:

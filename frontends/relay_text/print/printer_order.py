@@ -171,7 +171,7 @@ def _is_leaf(op: Operation) -> bool:
 
 def _place(scan: _Scan, op: Operation) -> None:
     """Find the form of `op`, the last op that has none yet."""
-    if type(op) is ExtractOp:  # the text names the tensor
+    if isinstance(op, ExtractOp | relay.InstantiateOp):  # the text names the tensor, or closure
         scan.order.forms[op] = Form.LEAF
         return
     source = source_of(op)

@@ -40,7 +40,6 @@ from .....passes.functions.symbol_names import SymbolNames
 from ...errors import RelayTextError, location_of
 from ...text import syntax as ast
 from ..build_context import Context, called
-from ..deferred import complete
 from ..function_rules import signature_of
 from .call_site import Rule, Site
 from .explicit_memory import unit_result
@@ -83,7 +82,7 @@ def _callee(site: Site, must_be_primitive: bool = True) -> _Callee:
         return callee
     value = site.context.emit(expr)
     if isinstance(value, OpResult) and isinstance(value.op, relay.FnOp):
-        type = site.context.types.shallow(value.type)
+        type = value.type
         assert isinstance(type, FunctionType), "a closure is a function"
         given = value.op.attrs
         plain = {k: plain_value(a) for k, a in given.data.items()} if given is not None else {}
@@ -111,7 +110,6 @@ def _fields(site: Site, index: int) -> Sequence[SSAValue]:
     """Return the fields of the tuple argument `index`."""
     context, expr = site.context, site.call.args[index]
     value = context.emit(expr)
-    complete(context, [value])
     if not isinstance(value.type, TupleType):
         given = context.text(value.type)
         raise site.problem(f"argument {index} must be a tuple, but is of type {given}")
@@ -120,7 +118,6 @@ def _fields(site: Site, index: int) -> Sequence[SSAValue]:
 
 def _leaves(context: Context, value: SSAValue, at: int) -> Sequence[SSAValue]:
     """Return the tensors in `value`, flattening known tuples."""
-    complete(context, [value])
     return flatten(value, lambda op: context.add(op, at))
 
 
@@ -169,10 +166,9 @@ def _destination_call(
     at = site.call.args[2].offset
     outs = [o for value in _fields(site, 2) for o in _leaves(context, value, at)]
     (result,) = callee.type.outputs.data
-    known = context.types.shallow(result)
     types = [out.type for out in outs]
-    single = len(outs) == 1 and not isinstance(known, TupleType)
-    if not _holds_tuples(context, known):
+    single = len(outs) == 1 and not isinstance(result, TupleType)
+    if not _holds_tuples(result):
         given = types[0] if single else tuple_of(types)
         context.require(given, result, f"the destination of {callee.shown}", at)
     made = op.on(SymbolRefAttr(callee.symbol), ins, outs)
@@ -181,11 +177,9 @@ def _destination_call(
     return unit_result(site, made)
 
 
-def _holds_tuples(context: Context, type: Attribute) -> bool:
+def _holds_tuples(type: Attribute) -> bool:
     """Return whether `type` is a tuple that contains tuples; its outs form one flat list."""
-    return isinstance(type, TupleType) and any(
-        isinstance(context.types.shallow(part), TupleType) for part in type.types
-    )
+    return isinstance(type, TupleType) and any(isinstance(part, TupleType) for part in type.types)
 
 
 def _invoke_tvm_op(site: Site) -> SSAValue:
