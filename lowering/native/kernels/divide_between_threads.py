@@ -149,12 +149,8 @@ class DivideBetweenThreadsPass(KernelPass):
         is_row = shares and shape[-1] != DYNAMIC_INDEX and not depth
         if work < (LEAST_DIVIDED if not is_open else LEAST_A_TURN if is_row else LEAST_AN_ELEMENT):
             return
-        numbers = (chunk.loop, chunk.turns, chunk.loops)
         fields: dict[str, Attribute] = {KIND: StringAttr(THREADS)}
-        fields |= {
-            name: IntegerAttr(number, i64)
-            for name, number in zip(Chunk._fields, numbers, strict=True)
-        }
+        fields |= {name: IntegerAttr(number, i64) for name, number in chunk._asdict().items()}
         before = kernel.attributes.get(SCHEDULE, ArrayAttr([]))
         others = cast("ArrayAttr[Attribute]", before)  # schedules_of has checked it
         tiles = (_without_block(schedule, chunk) for schedule in others)
