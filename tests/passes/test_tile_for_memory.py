@@ -82,6 +82,39 @@ def test_a_peak_that_is_reached_is_kept_and_a_lower_one_refused(tmp_path: Path):
         xrelay.compile(path, pipeline="vm{peak=17234 work=1.0}")
 
 
+CONVOLUTIONS = """
+func.func @main(%x: tensor<1x16x64x64xf32>) -> tensor<1x16x30x30xf32> {
+  %w = relay.param "w" : tensor<16x16x3x3xf32>
+  %a = relay.nn.conv2d %x, %w
+    : (tensor<1x16x64x64xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x62x62xf32>
+  %b = relay.nn.conv2d %a, %w
+    : (tensor<1x16x62x62xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x60x60xf32>
+  %y = relay.nn.max_pool2d %b {pool_size = array<i64: 2, 2>, strides = array<i64: 2, 2>}
+    : (tensor<1x16x60x60xf32>) -> tensor<1x16x30x30xf32>
+  func.return %y : tensor<1x16x30x30xf32>
+}
+"""
+
+
+def test_a_peak_counts_the_scratch_memory_of_kernels(tmp_path: Path):
+    path = tmp_path / "convolutions.mlir"
+    path.write_text(CONVOLUTIONS)
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((1, 16, 64, 64), np.float32)
+    w = rng.standard_normal((16, 16, 3, 3), np.float32) / 12
+    whole, tiled = (
+        xrelay.compile(path, params={"w": w}, pipeline=f"vm{{kernels=native {options}}}")
+        for options in ("", "peak=155000")
+    )
+    assert planned(tiled) <= 155000 < planned(whole)
+    np.testing.assert_allclose(tiled(x), whole(x), rtol=1e-4, atol=1e-5)
+    module = xrelay.run_pipeline(xrelay.parse(path), "vm{kernels=native peak=155000}")
+    assert "relay.scratch" in str(module)
+    message = "a peak of 150000 bytes is not reached"
+    with pytest.raises(xrelay.Error, match=message):
+        xrelay.compile(path, params={"w": w}, pipeline="vm{kernels=native peak=150000}")
+
+
 ATTENTION = """
 func.func @main(%q: tensor<4x64x32xf32>, %k: tensor<4x64x32xf32>, %v: tensor<4x32x64xf32>)
     -> tensor<4x64x32xf32> {

@@ -14,6 +14,8 @@ from collections.abc import Iterator, Sequence
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation
 
 from ....dialects import relay
@@ -52,12 +54,17 @@ def machine_kernels(context: Context, kernels: ModuleOp, settings: Settings) -> 
     chosen: list[Kernel] = []
     for kernel in units_of(kernels, settings).kernels:
         names = products.get(kernel.name)
-        if not names or is_tiled(kernel.function):
+        if not names or is_tiled(kernel.function) or not _has_loops(kernel.function):
             chosen.append(kernel)
         elif wants_remarks(context):
             text = f"@{kernel.name} is not native: NumPy's {names[0]} is faster for its layout"
             emit_remark(context, kernel.function, text)
     return _loaded(chosen, settings)
+
+
+def _has_loops(kernel: FuncOp) -> bool:
+    """Test whether `kernel` has loops to tile: those of Winograd's algorithm are tiled."""
+    return any(isinstance(op, linalg.GenericOp) for op in kernel.walk())
 
 
 def _is_product(op: Operation) -> bool:

@@ -40,7 +40,7 @@ LIMIT = 1 << 30
 KEEP = 0.75
 """The part of `LIMIT` that is left when entries are removed."""
 
-MAGIC = b"xrelay-cache-1\n"
+MAGIC = b"xrelay-cache-2\n"
 DIGEST = sha256().digest_size
 
 

@@ -77,6 +77,11 @@ READING = 3
 """The rows whose multiplications take as long as it takes to read the operand that they share."""
 
 
+def _result_of(kernel: FuncOp) -> SSAValue:
+    """Return the buffer of the last result of `kernel`; scratch memory after it has no use."""
+    return next(a for a in reversed(kernel.body.block.args) if a.first_use is not None)
+
+
 def _division(kernel: FuncOp) -> tuple[Chunk, int, bool] | None:
     """
     Return the chunks of `kernel`, the work of its known loops, and whether rows share operands.
@@ -133,23 +138,19 @@ class DivideBetweenThreadsPass(KernelPass):
         if loops := loops_over_rows(kernel):
             self._divide_rows(kernel, loops)
             return
-        division, out = _division(kernel), kernel.body.block.args[-1].type
-        if division is None or not isinstance(out, MemRefType):
+        division = _division(kernel)
+        if division is None:
             return
         chunk, work, shares = division
-        shape = cast("MemRefType[Attribute]", out).get_shape()
+        shape = cast("MemRefType[Attribute]", _result_of(kernel).type).get_shape()
         is_open = DYNAMIC_INDEX in shape
         work *= known_turns(shape)
         depth = _open_depth(kernel) if shares else []
         is_row = shares and shape[-1] != DYNAMIC_INDEX and not depth
         if work < (LEAST_DIVIDED if not is_open else LEAST_A_TURN if is_row else LEAST_AN_ELEMENT):
             return
-        numbers = (chunk.loop, chunk.turns, chunk.loops)
         fields: dict[str, Attribute] = {KIND: StringAttr(THREADS)}
-        fields |= {
-            name: IntegerAttr(number, i64)
-            for name, number in zip(Chunk._fields, numbers, strict=True)
-        }
+        fields |= {name: IntegerAttr(number, i64) for name, number in chunk._asdict().items()}
         before = kernel.attributes.get(SCHEDULE, ArrayAttr([]))
         others = cast("ArrayAttr[Attribute]", before)  # schedules_of has checked it
         tiles = (_without_block(schedule, chunk) for schedule in others)
@@ -165,7 +166,7 @@ class DivideBetweenThreadsPass(KernelPass):
         for that, the kernel is not divided.
         """
         work = work_of(op for op in loops[-1].walk() if isinstance(op, linalg.GenericOp))
-        shape = cast("MemRefType[Attribute]", kernel.body.block.args[-1].type).get_shape()
+        shape = cast("MemRefType[Attribute]", _result_of(kernel).type).get_shape()
         is_open, work = DYNAMIC_INDEX in shape, work * known_turns(shape)
         sizes: list[Size] = [loop.ub if (n := integer(loop.ub)) is None else n for loop in loops]
         chosen = rows_chunk([size if isinstance(size, int) else None for size in sizes])
@@ -197,11 +198,10 @@ class DivideBetweenThreadsPass(KernelPass):
         self, kernel: FuncOp, work: int, shares: bool, depth: Sequence[tuple[SSAValue, int]]
     ) -> None:
         """Let `kernel` say its work: that of so many rows, and what reading operands takes."""
-        block = kernel.body.block
         build = Builder(Block())
         build.location = kernel.location
         rows: Size = 1
-        for size in buffer_dims(build, block.args[-1]):
+        for size in buffer_dims(build, _result_of(kernel)):
             rows = rows if isinstance(size, int) else build.mul(rows, size)
         total: Size = build.mul(build.add(rows, READING * shares), work)
         for operand, axis in depth:
@@ -209,7 +209,7 @@ class DivideBetweenThreadsPass(KernelPass):
         total = build.index(total)
         products = build.insert(IndexCastOp(total, i64))
         build.insert_all(func.CallOp(WORK, [products], []))
-        first = block.first_op
+        first = kernel.body.block.first_op
         assert first is not None, "it stores its result"
         Rewriter.inline_block(build.block, InsertPoint.before(first))
 

@@ -65,6 +65,51 @@ def first(harness: Harness) -> ctypes.CDLL:
     return harness("first")
 
 
+KINDS = """
+func.func @main(%x: tensor<1x64x40x40xf32>, %m: tensor<64x256xf32>, %h: tensor<8x64x64xf32>)
+    -> (tensor<1x64x36x36xf32>, tensor<1x64x8x8xf32>, tensor<64x512xf32>, tensor<8x64x64xf32>) {
+  %a = relay.param "a" : tensor<64x64x3x3xf32>
+  %b = relay.nn.conv2d %x, %a {padding = array<i64: 1, 1, 1, 1>}
+    : (tensor<1x64x40x40xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x40x40xf32>
+  %c = relay.nn.conv2d %b, %a {padding = array<i64: 1, 1, 1, 1>, strides = array<i64: 2, 2>}
+    : (tensor<1x64x40x40xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x20x20xf32>
+  %v = relay.nn.max_pool2d %b {pool_size = array<i64: 5, 5>}
+    : (tensor<1x64x40x40xf32>) -> tensor<1x64x36x36xf32>
+  %d = relay.nn.max_pool2d %c {pool_size = array<i64: 5, 5>, strides = array<i64: 2, 2>}
+    : (tensor<1x64x20x20xf32>) -> tensor<1x64x8x8xf32>
+  %e = relay.nn.conv2d %d, %a {padding = array<i64: 1, 1, 1, 1>}
+    : (tensor<1x64x8x8xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x8x8xf32>
+  %w = relay.param "w" : tensor<512x256xf32>
+  %n = relay.nn.dense %m, %w : (tensor<64x256xf32>, tensor<512x256xf32>) -> tensor<64x512xf32>
+  %o = relay.nn.softmax %n : (tensor<64x512xf32>) -> tensor<64x512xf32>
+  %p = relay.nn.batch_matmul %h, %h
+    : (tensor<8x64x64xf32>, tensor<8x64x64xf32>) -> tensor<8x64x64xf32>
+  func.return %v, %e, %o, %p
+    : tensor<1x64x36x36xf32>, tensor<1x64x8x8xf32>, tensor<64x512xf32>, tensor<8x64x64xf32>
+}"""
+"""Convolutions in blocks, in tiles, in panels; windows, products, rows of a softmax, batches."""
+
+
+def regions_in(ir: str) -> dict[str, bool]:
+    """Return the functions of LLVM IR that workers run, and whether each allocates."""
+    functions = re.findall(r"^define [^@]*@([\w.$]+)\((.*?)^}", ir, re.M | re.S)
+    is_allocation = re.compile(r"@(_mlir_memref_to_llvm_\w*alloc|malloc|calloc|aligned_alloc)\b")
+    return {name: bool(is_allocation.search(body)) for name, body in functions if "omp_par" in name}
+
+
+def test_workers_allocate_nothing(tmp_path: Path):
+    source, out = tmp_path / "net.mlir", tmp_path / "net.so"
+    source.write_text(KINDS)
+    arguments = ["-p", "aot", "-t", "native{cpu=native cache=off}", "--random-weights"]
+    assert main([str(source), *arguments, "--save-temps", str(tmp_path), "-o", str(out)]) == 0
+    texts = [path.read_text() for path in tmp_path.glob("kernels_*.2.ll")]
+    regions = {name: found for text in texts for name, found in regions_in(text).items()}
+    assert len(regions) >= 7
+    assert not any(regions.values()), regions
+    worker = "define internal void @k..omp_par(ptr %0) {\n  %1 = call ptr @malloc(i64 4)\n}\n"
+    assert regions_in(worker + worker.replace("..omp_par", "")) == {"k..omp_par": True}
+
+
 @pytest.mark.parametrize("threads", [1, 2, 3, 64])
 def test_each_turn_is_done_once(first: ctypes.CDLL, threads: int):
     assert first.harness_turns(threads, 60, -1) == 60 * TURNS

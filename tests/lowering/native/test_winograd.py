@@ -93,6 +93,8 @@ def test_threads():
             for threads in ("on", "off")
         )
         np.testing.assert_array_equal(divided, whole)
+        machine = xrelay.compile(parse(text), kernels="native", sanitize=True)
+        np.testing.assert_array_equal(machine(*operands), whole)
         np.testing.assert_allclose(whole, windows(x, w), rtol=1e-5, atol=1e-3)
 
 
