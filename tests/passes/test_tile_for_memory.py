@@ -4,7 +4,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.programs.random_chains import image_of, random_chain, stripe_some
+from helpers.programs.random_chains import (
+    image_of,
+    random_chain,
+    random_skip,
+    stripe_all,
+    stripe_some,
+)
 from helpers.programs.random_settings import OTHER, rounds
 from numpy.lib.stride_tricks import sliding_window_view
 
@@ -108,3 +114,25 @@ def test_a_program_does_not_grow_with_the_number_of_stripes(tmp_path: Path):
         tiled = xrelay.run_pipeline(xrelay.parse(path), "vm{work=1.0}")
         sizes.add(str(tiled).count("bytecode.invoke_packed"))
     assert len(sizes) == 1
+
+
+@pytest.mark.parametrize("layout", ["NHWC", "NCHW"])
+def test_rows_of_skips_stay_in_rings(layout: str):
+    rings = 0
+    for number in range(5):
+        rng = np.random.default_rng(number)
+        module = random_skip(rng, layout)
+        tiled = module.clone()
+        stripe_all(tiled, height=int(rng.choice([1, 2, 4])))
+        tiled = xrelay.run_pipeline(tiled, "tile-for-memory")
+        rings += "wraps" in str(tiled)
+        argument = rng.standard_normal(image_of(module), np.float32)
+        whole = np.asarray(xrelay.compile(module)(argument))
+        programs = [xrelay.compile(tiled.clone(), pipeline="vm{memory=coalesce}", sanitize=True)]
+        if number == 0 and layout == "NHWC":
+            programs += [xrelay.compile(tiled.clone(), sanitize=True)]
+            programs += [xrelay.compile(tiled.clone(), target="native")]
+        for program in programs:
+            found = np.asarray(program(argument))
+            np.testing.assert_allclose(found, whole, rtol=0, atol=2e-6, err_msg=str(module))
+    assert rings > 1, "rings in loops"
