@@ -13,8 +13,11 @@ from helpers.programs.random_chains import (
 )
 from helpers.programs.random_settings import OTHER, rounds
 from numpy.lib.stride_tricks import sliding_window_view
+from xdsl.dialects import func
 
 import xrelay
+from xrelay.passes.tiling.step_network import network_of
+from xrelay.planning.stripes import chosen_chains
 
 
 @pytest.mark.parametrize("part", range(4))
@@ -114,6 +117,21 @@ def test_a_program_does_not_grow_with_the_number_of_stripes(tmp_path: Path):
         tiled = xrelay.run_pipeline(xrelay.parse(path), "vm{work=1.0}")
         sizes.add(str(tiled).count("bytecode.invoke_packed"))
     assert len(sizes) == 1
+
+
+@pytest.mark.parametrize(("wide", "ops", "peak"), [(2.0, 9, 17408), (3.0, 6, 51200)])
+def test_a_long_chain_is_shortened_within_a_wider_peak(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, wide: float, ops: int, peak: int
+):
+    path = tmp_path / "pools.mlir"
+    path.write_text(POOLS)
+    (function,) = xrelay.parse(path).ops
+    assert isinstance(function, func.FuncOp)
+    net, *_ = network_of(function.body.block)
+    monkeypatch.setattr(chosen_chains, "LONG", 2.4)
+    monkeypatch.setattr(chosen_chains, "WIDE", wide)
+    choice = chosen_chains.choose(net, 1.0)
+    assert (sum(chain.ops for chain in choice.chains), choice.peak) == (ops, peak)
 
 
 @pytest.mark.parametrize("layout", ["NHWC", "NCHW"])
