@@ -12,11 +12,12 @@ Compute chains of operators in stripes of rows, so that fewer bytes are live at 
 other in the block: each step computes its new rows for all steps after it. Of a value whose halo is
 carried the live rows are the halo, a copy that stays for the next stripe, and the new rows after
 it. Where rows are contiguous, the halo is copied to their front before they are computed, so that
-it is dead when they are live. Where more rows stay than a step reads at once, they stay in the
-tensors that they are in. Other steps compute the rows that a stripe needs, again if another stripe
-has computed them.
-Stripes that are alike are one, in a `relay.loop` that carries the halos and the result, into which
-rows are written then; a chain whose rows stay in several tensors has none.
+it is dead when they are live. Where many more rows stay than a step reads at once, such as those of
+a skip, they stay in a ring, in which row r is row r modulo its rows: new rows are copied into it,
+and a step reads a copy of those that are not new. Other steps compute the rows that a stripe needs,
+again if another stripe has computed them.
+Stripes that are alike are one, in a `relay.loop` that carries the halos, the rings and the result,
+into which rows are written then.
 Padding belongs to the borders of the whole. A mean at the end of a chain is added up as soon as
 rows are there. What a chain reads from outside is sliced.
 

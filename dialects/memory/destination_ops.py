@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import ClassVar, cast
 
-from xdsl.dialects.builtin import I64, IntegerAttr, TensorType
+from xdsl.dialects.builtin import I64, IntegerAttr, TensorType, UnitAttr
 from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
+    opt_prop_def,
     prop_def,
     result_def,
     traits_def,
@@ -121,22 +122,28 @@ def turns_around(op: Operation) -> int:
     return 1
 
 
+def first_row(op: Operation, turn: int, rows: int) -> int:
+    """Return the first row, of a tensor of `rows`, that `op` copies from or to in a turn."""
+    first = number(op, "start") + turn * number(op, "step")
+    return first % rows if "wraps" in op.properties else first
+
+
 def verify_rows(
-    op: Operation, tensor: SSAValue, axis: int, start: int, count: int, step: int = 0
+    op: Operation, tensor: SSAValue, axis: int, count: int, start: int | None = None
 ) -> None:
-    """Check that a tensor has `count` rows from `start` on, in each turn `step` further."""
+    """Check that a tensor has `count` rows from `start` on, or from those that `op` says."""
     type = as_tensor(tensor.type)
     assert type is not None, "verified: a tensor"
     dims = type.get_shape()
     if not is_static(type):
         raise VerifyException(f"the dims of {type} must be known")
-    last = start + step * (turns_around(op) - 1) if step else start
     if not 0 <= axis < len(dims):
         raise VerifyException(f"axis must be 0 to {len(dims) - 1} of {type}, but is {axis}")
-    if min(start, last, count) < 0 or max(start, last) + count > dims[axis]:
+    turns = range(turns_around(op)) if number(op, "step") else range(1)
+    starts = [start] if start is not None else [first_row(op, t, dims[axis] or 1) for t in turns]
+    if min(*starts, count) < 0 or max(starts) + count > dims[axis]:
         raise VerifyException(
-            f"rows {min(start, last)} to {max(start, last) + count} along axis {axis} are not in "
-            f"{type}"
+            f"rows {min(starts)} to {max(starts) + count} along axis {axis} are not in {type}"
         )
 
 
@@ -147,14 +154,13 @@ def number(op: Operation, name: str) -> int:
 
 def verify_read(op: Operation, data: SSAValue, result: SSAValue) -> None:
     """Check that `result` is rows of `data`, those that `op` says."""
-    axis, start, step = (number(op, name) for name in ("axis", "start", "step"))
-    whole, part = as_tensor(data.type), as_tensor(result.type)
+    axis, whole, part = number(op, "axis"), as_tensor(data.type), as_tensor(result.type)
     assert whole is not None, "verified: a tensor"
     assert part is not None, "verified: a tensor"
     before, after = [*whole.get_shape()], [*part.get_shape()]
     if len(before) != len(after) or whole.element_type != part.element_type:
         raise VerifyException(f"{part} cannot be rows of {whole}")
-    verify_rows(op, data, axis, start, after[axis] if axis < len(after) else 0, step)
+    verify_rows(op, data, axis, after[axis] if axis < len(after) else 0)
     if before[:axis] + before[axis + 1 :] != after[:axis] + after[axis + 1 :]:
         raise VerifyException(f"{part} cannot be rows of {whole}")
 
@@ -169,7 +175,7 @@ class CopyRowsOp(IRDLOperation):
            {axis = 0 : i64, start = 1 : i64, step = 2 : i64} -> tensor<2x4xf32>
     ```
 
-    A turn is one of the enclosing `relay.loop`.
+    A turn is one of the enclosing `relay.loop`. With `wraps`, the row after the last is the first.
     """
 
     name = "memory.copy_rows"
@@ -180,6 +186,7 @@ class CopyRowsOp(IRDLOperation):
     axis = prop_def(IntegerAttr[I64])
     start = prop_def(IntegerAttr[I64])
     step = prop_def(IntegerAttr[I64], default_value=i64_attribute(0))
+    wraps = opt_prop_def(UnitAttr)
 
     irdl_options = (ParsePropInAttrDict(),)
     traits = traits_def(DestinationPassing(), ResultIsOuts(), SameDevice())

@@ -16,13 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from xdsl.dialects.builtin import I64, IntegerAttr, TensorType
+from xdsl.dialects.builtin import I64, IntegerAttr, TensorType, UnitAttr
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
+    opt_prop_def,
     prop_def,
     result_def,
     traits_def,
@@ -202,7 +203,8 @@ class ReadRowsOp(IRDLOperation):
       : (tensor<1x14x4xf32>) -> tensor<1x2x4xf32>
     ```
 
-    A turn is one of the enclosing `relay.loop`. `step` is 0 unless it is given.
+    A turn is one of the enclosing `relay.loop`. `step` is 0 unless it is given. With `wraps`, the
+    row after the last of `data` is the first.
     """
 
     name = "relay.read_rows"
@@ -212,6 +214,7 @@ class ReadRowsOp(IRDLOperation):
     axis = int_prop()
     start = int_prop()
     step = int_prop(0)
+    wraps = opt_prop_def(UnitAttr)
 
     irdl_options = (ParsePropInAttrDict(),)
     traits = traits_def(AllocatesResults(), SameDevice(), BufferizeRead())
@@ -233,8 +236,8 @@ class WriteRowsOp(IRDLOperation):
     ```
 
     In each turn of the enclosing `relay.loop`, they are `step` rows further (0 unless it is
-    given). The result has the bytes of `target`, which a pure op computed, and which is not used
-    after this.
+    given); with `wraps`, the row after the last of `target` is the first. The result has the bytes
+    of `target`, which a pure op computed, and which is not used after this.
     """
 
     name = "relay.write_rows"
@@ -247,6 +250,7 @@ class WriteRowsOp(IRDLOperation):
     count = int_prop()
     start = int_prop()
     step = int_prop(0)
+    wraps = opt_prop_def(UnitAttr)
 
     irdl_options = (ParsePropInAttrDict(),)
     traits = traits_def(AllocatesResults(), SameDevice(), RewritesOperand((1,)))
@@ -266,9 +270,8 @@ class WriteRowsOp(IRDLOperation):
             ):
                 raise VerifyException(f"{user.name} uses the target after it was written over")
         axis, count = self.axis.value.data, self.count.value.data
-        verify_rows(self, self.data, axis, self.source.value.data, count)
-        start, step = self.start.value.data, self.step.value.data
-        verify_rows(self, self.target, axis, start, count, step)
+        verify_rows(self, self.data, axis, count, self.source.value.data)
+        verify_rows(self, self.target, axis, count)
 
 
 def comes_before(op: Operation, other: Operation) -> bool:

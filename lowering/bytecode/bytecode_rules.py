@@ -158,6 +158,13 @@ def lower_end_of_loop(builder: BytecodeBuilder, op: Operation) -> None:
         builder.clear(moved, op)
 
 
+def rows_around(op: memory.CopyRowsOp | relay.WriteRowsOp) -> int:
+    """Return the rows of the tensor in which the rows of `op` move."""
+    type = as_tensor(op.operands[isinstance(op, relay.WriteRowsOp)].type)
+    assert type is not None, "verified: a tensor"
+    return type.get_shape()[op.axis.value.data]
+
+
 def lower_row_copy(builder: BytecodeBuilder, op: Operation) -> None:
     """Copy rows into a new tensor, or over rows of one; in a loop, they depend on the turn."""
     assert isinstance(op, memory.CopyRowsOp | relay.WriteRowsOp)
@@ -169,6 +176,8 @@ def lower_row_copy(builder: BytecodeBuilder, op: Operation) -> None:
             row = compute(builder, op, "muli", row, immediate(builder, op, op.step.value.data))
         if op.start.value.data:
             row = compute(builder, op, "addi", row, immediate(builder, op, op.start.value.data))
+        if op.wraps is not None:
+            row = compute(builder, op, "remsi", row, immediate(builder, op, rows_around(op)))
         moving = row
     fixed: Attribute = i64_attribute(0)
     if isinstance(op, relay.WriteRowsOp):

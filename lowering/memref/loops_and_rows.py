@@ -68,11 +68,14 @@ def convert_row_copy(op: memory.CopyRowsOp | relay.WriteRowsOp, w: Writer) -> No
         assert block is not None, "an op of a loop"
         offset = w.value(arith.MuliOp(block.args[0], w.index(step)))
         moving = w.value(arith.AddiOp(offset, moving))
+    shapes = [as_memref(operand.type).get_shape() for operand in op.operands]
+    if step and op.wraps is not None:
+        around = shapes[isinstance(op, relay.WriteRowsOp)][axis]
+        moving = w.value(arith.RemUIOp(moving, w.index(around)))
     if isinstance(op, relay.WriteRowsOp):
         first, count = (w.index(op.source.value.data), moving), op.count.value.data
     else:
         first, count = (moving, w.index(0)), op.rows
-    shapes = [as_memref(operand.type).get_shape() for operand in op.operands]
     outer, inner = prod(shapes[0][:axis]), prod(shapes[0][axis + 1 :])
     flat = [elements(operand, w) for operand in op.operands]
     at = w

@@ -296,8 +296,10 @@ def slice_rows(op: vm.SliceTensorOp, at: At) -> list[Value]:
 
 def rows_at(array: Array, op: Copies, start: IntegerAttr, count: int, turn: int = 0) -> Array:
     """Return `count` rows of an array, from those on that are `start` in the first turn."""
-    first = start.value.data + turn * op.step.value.data
-    return array[(slice(None),) * op.axis.value.data + (slice(first, first + count),)]
+    axis, first = op.axis.value.data, start.value.data
+    if start is op.start:
+        first = memory.first_row(op, turn, array.shape[axis])
+    return array[(slice(None),) * axis + (slice(first, first + count),)]
 
 
 @rule(relay.ReadRowsOp)

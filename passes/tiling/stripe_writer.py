@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from xdsl.builder import Builder
 from xdsl.dialects.builtin import UnitAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects import relay
 from ...dialects.device import tensor_type
@@ -77,6 +77,13 @@ def alone(op: Operation) -> Operation:
     return op
 
 
+def moving(start: int, axis: int, step: int, around: int) -> dict[str, Attribute]:
+    """Return the properties of a copy of rows from `start` on, of a ring if `around` is not 0."""
+    numbers = {"axis": axis, "start": start % around if around else start, "step": step}
+    wraps = {"wraps": UnitAttr()} if around and step else {}
+    return {**{name: i64_attribute(n) for name, n in numbers.items()}, **wraps}
+
+
 def hull(one: Interval, other: Interval | None) -> Interval:
     if other is None:
         return one
@@ -97,8 +104,10 @@ class Stripes:
     axes: Axes
     number: Mapping[SSAValue, int]
     builder: Builder
-    held: dict[int, Sequence[Held]] = field(default_factory=dict[int, Sequence[Held]])
-    """Of each value the tensors with its live rows, in order."""
+    held: dict[int, Held] = field(default_factory=dict[int, Held])
+    """The live rows of each value; of one with a ring, those that are new."""
+    rings: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
+    """The ring of each value that has one: row r is its row r modulo its rows."""
     result: list[SSAValue] = field(default_factory=list[SSAValue])
     """The result, which rows are written into, its sum so far, or its parts so far."""
     carried: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
@@ -115,20 +124,14 @@ class Stripes:
     def axis(self, step: int) -> int:
         return self.axes.of[self.tiled.groups[step][-1].results[0]]
 
-    def slice(self, held: Sequence[Held], rows: Interval, axis: int) -> SSAValue:
-        """Return some of the rows that are held, joined if they are in several tensors."""
-        parts: list[SSAValue] = []
-        for tensor, own in held:
-            start, stop = max(rows.start, own.start), min(rows.stop, own.stop)
-            if (start, stop) == own:
-                parts.append(tensor)
-            elif start < stop:
-                first = own.start
-                parts.append(
-                    self.add(slice_of(tensor, axis, Interval(start - first, stop - first)))
-                )
-        assert parts, "rows that are live"
-        return parts[0] if len(parts) == 1 else self.add(join_of(parts, axis))
+    def slice(self, held: Held, rows: Interval, axis: int) -> SSAValue:
+        """Return some of the rows that are held."""
+        first = held.rows.start
+        if rows == held.rows:
+            return held.tensor
+        return self.add(
+            slice_of(held.tensor, axis, Interval(rows.start - first, rows.stop - first))
+        )
 
     def write(self) -> SSAValue:
         """Write all stripes; return the result of the chain."""
@@ -162,13 +165,12 @@ class Stripes:
                 self.result = total
             elif new.size:
                 halo = self.halo(at, new.start, int(self.rows[step.writes].keep[stripe]))
-                rows = self.compute(at, stripe)
+                rows, moved = self.compute(at, stripe), self.later(at, stripe).start - new.start
                 if at < len(self.net.steps) - 1:
-                    self.hold(at, rows, new, halo)
+                    self.hold(at, rows, new, halo, moved)
                 elif self.turns is None:
                     self.result.append(rows)
                 else:
-                    moved = self.later(at, stripe).start - new.start
                     self.result = [self.copy(rows, 0, new, self.result[0], self.axis(at), moved)]
             self.drop(at, stripe)
 
@@ -196,34 +198,49 @@ class Stripes:
                     count = alike([self.part(self.tiled.groups[at], new) for new in news])
         return Turns(turns.first, turns.period, count) if count > 2 else None
 
-    def zeros(self, like: SSAValue) -> SSAValue:
-        """Return a tensor of zeros, to be written over."""
+    def zeros(self, like: SSAValue, axis: int = 0, rows: int | None = None) -> SSAValue:
+        """Return a tensor of zeros, of the `rows` along `axis`, to be written over."""
         type = as_tensor(like.type)
         assert type is not None, "a tensor operator"
-        attributes = {"shape": ints(type.get_shape()), "dtype": type.element_type}
+        dims = [*type.get_shape()]
+        dims[axis] = rows or dims[axis]
+        attributes = {"shape": ints(dims), "dtype": type.element_type}
         return self.add(alone(creation.ZerosOp.on([], attributes)))
 
-    def read(self, data: SSAValue, rows: Interval, axis: int, step: int = 0) -> SSAValue:
-        """Copy rows into a tensor of their own; in each turn, those `step` further."""
+    def read(
+        self, data: SSAValue, rows: Interval, axis: int, step: int = 0, around: int = 0
+    ) -> SSAValue:
+        """
+        Copy rows into a tensor of their own; in each turn, those `step` further.
+
+        Those of a ring are `around` a number of rows.
+        """
         type = as_tensor(data.type)
         assert type is not None, "a tensor operator"
         dims = [*type.get_shape()]
         dims[axis] = rows.size
-        numbers = {"axis": axis, "start": rows.start, "step": step}
         read = relay.ReadRowsOp.create(
             operands=[data],
-            properties={name: i64_attribute(n) for name, n in numbers.items()},
+            properties=moving(rows.start, axis, step, around),
             result_types=[tensor_type(type.element_type, dims)],
         )
         read.result.name_hint = data.name_hint
         return self.add(read)
 
     def copy(
-        self, data: SSAValue, source: int, to: Interval, target: SSAValue, axis: int, step: int = 0
+        self,
+        data: SSAValue,
+        source: int,
+        to: Interval,
+        target: SSAValue,
+        axis: int,
+        step: int = 0,
+        around: int = 0,
     ) -> SSAValue:
         """Copy rows of `data`, from `source` on, over rows of `target`."""
-        numbers = {"axis": axis, "source": source, "count": to.size, "start": to.start}
-        properties = {k: i64_attribute(n) for k, n in {**numbers, "step": step}.items()}
+        numbers = {"axis": axis, "source": source, "count": to.size}
+        properties = {name: i64_attribute(number) for name, number in numbers.items()}
+        properties |= moving(to.start, axis, step, around)
         return self.add(
             relay.WriteRowsOp.create(
                 operands=[data, target], properties=properties, result_types=[target.type]
@@ -232,33 +249,34 @@ class Stripes:
 
     def start_loop(self, turns: Turns) -> None:
         """Carry all rows that are held, in tensors of their own, and the result."""
-        values = [*self.held]
-        initial: list[SSAValue] = []
-        for value in values:
-            ((tensor, rows),) = self.held[value]
-            initial.append(self.read(tensor, Interval(0, rows.size), self.axis_of(value)))
-        loop = relay.LoopOp([*initial, *self.result], turns.turns)
+        initial = [
+            self.read(tensor, Interval(0, rows.size), self.axis_of(value))
+            for value, (tensor, rows) in self.held.items()
+        ]
+        loop = relay.LoopOp([*initial, *self.rings.values(), *self.result], turns.turns)
         self.builder.insert(loop)
         *tensors, self.result[0] = loop.results
-        self.carried = dict(zip(values, tensors, strict=True))
+        self.carried = dict(zip(self.held, tensors, strict=False))
         for value, tensor in self.carried.items():
-            self.held[value] = [Held(tensor, self.held[value][0].rows)]
+            self.held[value] = Held(tensor, self.held[value].rows)
+        self.rings = dict(zip(self.rings, tensors[len(initial) :], strict=True))
 
     def end_loop(self, turns: Turns) -> None:
         """Hand what is held to the next turn; after the last one, hold that."""
         handed: list[SSAValue] = []
         for value, tensor in self.carried.items():
-            ((held, rows),) = self.held[value]
+            held, rows = self.held[value]
             if held is not tensor and not isinstance(held.owner, relay.ReadRowsOp):
                 held = self.read(held, Interval(0, rows.size), self.axis_of(value))
             handed.append(held)
-        end = relay.EndLoopOp([*handed, *self.result])
+        end = relay.EndLoopOp([*handed, *self.rings.values(), *self.result])
         self.builder.insert(end)
         *tensors, self.result[0] = end.results
-        for value, tensor in zip(self.carried, tensors, strict=True):
+        for value, tensor in zip(self.carried, tensors, strict=False):
             of = self.rows[value]
             kept = Interval(int(of.later[turns.last]), int(of.stop[turns.last]))
-            self.held[value] = [Held(tensor, kept)]
+            self.held[value] = Held(tensor, kept)
+        self.rings = dict(zip(self.rings, tensors[len(handed) :], strict=True))
         self.carried = {}
 
     # ------------------------------------------------------------ rows
@@ -266,72 +284,93 @@ class Stripes:
     def halo(self, at: int, start: int, keep: int) -> Held | None:
         """Return the rows that are held of the result of a step, from `keep` on up to `start`."""
         value = self.net.steps[at].writes
-        old = self.held.get(value, ()) if value in self.striped.chain.carried else ()
-        if not old or keep >= old[-1].rows.stop or value in self.striped.parts:
+        old = self.held.get(value) if value in self.striped.chain.carried else None
+        if old is None or keep >= old.rows.stop or value in self.striped.rings:
             return None
-        assert old[-1].rows.stop == start, "rows are computed in order"
+        assert old.rows.stop == start, "rows are computed in order"
         rows, axis = Interval(keep, start), self.axis(at)
         halo = self.slice(old, rows, axis)
         if is_contiguous(halo, axis):
             halo = self.read(halo, Interval(0, rows.size), axis)  # before new rows are live
         return Held(halo, rows)
 
-    def hold(self, at: int, made: SSAValue, new: Interval, halo: Held | None) -> None:
-        """Hold new rows, after those of a halo."""
+    def hold(self, at: int, made: SSAValue, new: Interval, halo: Held | None, moved: int) -> None:
+        """Hold new rows, after those of a halo; in each turn of a loop, those `moved` further."""
         value = self.net.steps[at].writes
-        old = self.held.get(value, ()) if value in self.striped.parts else ()
+        if value in self.striped.rings:
+            axis, rows = self.axis(at), self.striped.ring(value, self.turns)
+            if value not in self.rings:
+                self.rings[value] = self.zeros(self.tiled.groups[at][-1].results[0], axis, rows)
+            for part in self.unbroken(new, rows, moved):
+                source = part.start - new.start
+                self.rings[value] = self.copy(
+                    made, source, part, self.rings[value], axis, moved, rows
+                )
         if halo is not None:
             join, axis = join_of([halo.tensor, made], self.axis(at)), self.axis(at)
             made = self.add(alone(join) if is_contiguous(made, axis) else join)
             new = Interval(halo.rows.start, new.stop)
-        self.held[value] = [*old, Held(made, new)]
+        self.held[value] = Held(made, new)
 
     def drop(self, at: int, stripe: int) -> None:
         """
         Drop, of values that a step used last in a stripe, the rows that no later stripe needs.
 
-        What stays is a copy, unless it is held in parts.
+        What stays is a copy.
         """
         last = len(self.net.steps) - 1
         for value, held in [*self.held.items()]:
             if self.net.last_user(value, last) != at:
                 continue
             later = int(self.rows[value].later[stripe])
-            self.held[value] = held = [part for part in held if part.rows.stop > later]
-            if not held:
+            if held.rows.stop <= later or value in self.rings:
                 del self.held[value]
-            elif later > held[0].rows.start and value not in self.striped.parts:
-                axis, keep = self.axis_of(value), Interval(later, held[0].rows.stop)
+            elif later > held.rows.start:
+                axis, keep = self.axis_of(value), Interval(later, held.rows.stop)
                 turns = self.turns
                 if (
                     turns is not None
                     and value in self.carried
                     and stripe == turns.first + turns.period - 1
                 ):
-                    ((tensor, rows),) = held
-                    kept = Interval(later - rows.start, rows.size)
-                    self.held[value] = [Held(self.read(tensor, kept, axis), keep)]
+                    kept = Interval(later - held.rows.start, held.rows.size)
+                    self.held[value] = Held(self.read(held.tensor, kept, axis), keep)
                     continue
                 halo = self.slice(held, keep, axis)
                 assert isinstance(halo.owner, Operation)
                 alone(halo.owner)
-                self.held[value] = [Held(halo, keep)]
+                self.held[value] = Held(halo, keep)
 
     def axis_of(self, value: int) -> int:
         return self.axis(next(i for i, s in enumerate(self.net.steps) if s.writes == value))
 
     def outer(self, value: SSAValue, rows: Interval, step: int) -> SSAValue:
         """Return rows of a value from outside of a step, those of a turn `step` further."""
-        axis, number = self.axes.of[value], self.number.get(value)
-        held = None if number is None else self.held.get(number)
-        if held is None:
-            type = as_tensor(value.type)
-            assert type is not None
-            dims = [*type.get_shape()]
-            held = [Held(value, Interval(0, dims[axis]))]
-            if step:
-                return self.read(value, rows, axis, step)
-        return self.slice(held, rows, axis)
+        axis, number = self.axes.of[value], self.number.get(value, -1)
+        held, ring = self.held.get(number), self.rings.get(number)
+        if ring is not None and not (
+            held and held.rows.start <= rows.start and rows.stop <= held.rows.stop
+        ):
+            around = self.striped.ring(number, self.turns)
+            parts = [
+                self.read(ring, part, axis, step, around)
+                for part in self.unbroken(rows, around, step)
+            ]
+            return parts[0] if len(parts) == 1 else self.add(alone(join_of(parts, axis)))
+        if held is None and step:
+            return self.read(value, rows, axis, step)
+        dims = dims_of(value)
+        assert dims is not None, "checked before"
+        return self.slice(held or Held(value, Interval(0, dims[axis])), rows, axis)
+
+    @staticmethod
+    def unbroken(rows: Interval, around: int, moved: int) -> Iterator[Interval]:
+        """Yield parts of rows of which none is at both ends of a ring of `around` rows."""
+        start, grid = rows.start, moved or around
+        while start < rows.stop:
+            stop = min(rows.stop, (start // grid + 1) * grid)
+            yield Interval(start, stop)
+            start = stop
 
     def part(self, group: Sequence[Operation], rows: Interval) -> Part:
         """Return how rows of the result of a step are computed."""
@@ -363,7 +402,7 @@ class Stripes:
                 if read is None:
                     operands.append(operand)
                 elif operand in made:
-                    operands.append(self.slice([made[operand]], read, self.axes.of[operand]))
+                    operands.append(self.slice(made[operand], read, self.axes.of[operand]))
                 else:
                     if (operand, read) not in outer:
                         step = later[op, operand].start - read.start

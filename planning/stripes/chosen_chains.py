@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 from .network import Network
 from .striped import Chain, Striped, count_of, mixes, striped
 
-Which = Literal["all", "lowest", "highest"]
+Which = Literal["all", "lowest", "highest", "powers"]
 
 PARTS = (16, 8, 4, 2)
 """The parts of a row that a stripe may be."""
@@ -26,6 +26,10 @@ MARGIN = 1.3
 """A factor of the limit: a chain that needs more with all halos carried is not tried otherwise."""
 SLACK = 1.02
 """Without a limit, peaks up to so many times the least are equal: the cheapest is taken."""
+LONG = 16
+"""A chain of more kernels than so many times its steps is long, as its stripes are not alike."""
+WIDE = 1.2
+"""Without a limit, peaks up to so many times the least are taken if no chain is long then."""
 LONGEST = 200
 """The maximum number of steps in a chain."""
 ENDS = 20
@@ -47,6 +51,12 @@ class Edge(NamedTuple):
     copied: int
     ops: int
     """The kernels that are called, those of a loop once."""
+    most: int
+    """The peak if all slices are copied."""
+
+    @property
+    def is_long(self) -> bool:
+        return self.ops > LONG * (self.chain.last - self.chain.first + 1)
 
     @property
     def moved(self) -> int:
@@ -72,18 +82,19 @@ def edge(this: Striped) -> Edge:
         later = count_of(net, this.chain) - count_of(net, chain)
         chain = replace(chain, joined=frozenset(at - later for at in chain.joined))
     own, steps = this.cost(), net.steps[chain.first : chain.last + 1]
-    peak = net.around(chain.first, chain.last) + own.peak
+    around = net.around(chain.first, chain.last)
     extra = own.work - sum(step.work for step in steps)
     weights = own.weights - sum(step.weights for step in steps)
-    return Edge(chain, peak, extra, weights, own.copied, own.ops)
+    peak, most = around + own.peak, around + own.most
+    return Edge(chain, peak, extra, weights, own.copied, own.ops, most)
 
 
 def edges(net: Network, below: int, which: Which = "all", mixed: bool = True) -> list[Edge]:
     """
     Return the chains that need less than `below` bytes.
 
-    Of the heights of stripes all, the `lowest`, or the `highest` that fits; without `mixed`, only
-    those that carry all halos.
+    Of the heights of stripes all, the `lowest`, the `highest` that fits, or the `powers` of two,
+    which strides divide; without `mixed`, only those that carry all halos.
     """
     found: list[Edge] = []
     alive = [sum(v.start < first <= v.stop for v in net.values) for first in range(len(net.steps))]
@@ -109,6 +120,8 @@ def _to(
     for carried in [every, *(others if mixed else ())]:
         tried = {first for first in firsts if least[first] < MARGIN * below}
         whole = sorted({Fraction(-(-rows // count)) for count in range(2, rows + 1)})
+        if which == "powers":
+            whole = [height for height in whole if height.numerator.bit_count() == 1]
         parts = [Fraction(1, count) for count in PARTS] if carried else []
         heights = [*parts[1:], *whole[:2]] if which == "lowest" else [*parts, *whole]
         for height in heights[::-1] if which == "highest" else heights:
@@ -152,7 +165,8 @@ def joined(net: Network, this: Edge, limit: float) -> Edge:
         chain = replace(best.chain, joined=best.chain.joined | {at})
         *_, whole = striped(net, chain)
         other = edge(whole)
-        if other.peak <= limit and (other.extra, other.ops) < (best.extra, best.ops):
+        is_low = other.peak <= limit and other.most <= max(limit, best.most)
+        if is_low and (other.extra, other.ops) < (best.extra, best.ops):
             best = other
     return best
 
@@ -235,4 +249,11 @@ def chains_of(net: Network, work: float | None, peak: int | None) -> Choice:
     if peak is not None and least.peak > peak:
         return least
     choice = cheapest(loads, every, SLACK * least.peak if peak is None else peak)
-    return least if choice is None or choice.extra > extra else choice
+    choice = least if choice is None or choice.extra > extra else choice
+    if peak is None and any(this.is_long for this in choice.chains):
+        wide = int(WIDE * least.peak)
+        powers = edges(net, wide + 1, "powers", mixed=False)
+        short = [this for this in powers if not this.is_long]
+        shorter = least_peak(loads, short, extra)
+        return shorter if shorter.peak <= wide else choice
+    return choice

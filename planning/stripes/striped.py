@@ -27,6 +27,8 @@ from ..buffers import Ints
 from .network import Floats, Network, Step
 
 FAR = 2**40
+LATE = 2
+"""A ring has more times the rows that a step reads at once."""
 
 
 class Rows(NamedTuple):
@@ -47,22 +49,10 @@ class Rows(NamedTuple):
         first = np.concatenate(([0], self.later[:-1]))
         return np.maximum(0, old - np.maximum(first, self.keep))
 
-    def part(self, row: Ints) -> Ints:
-        """Return the first row that was computed together with `row`; `row` where none was."""
-        starts, stops = self._parts
-        at = np.searchsorted(starts, row, "right") - 1
-        return np.where((at >= 0) & (row < stops[at]), starts[at], row)
-
-    def is_part(self, start: Ints, stop: Ints) -> NDArray[np.bool_]:
-        """Test whether `start` to `stop` are all rows that were computed together."""
-        starts, stops = self._parts
-        at = np.searchsorted(starts, start, "right") - 1
-        return (at >= 0) & (starts[at] == start) & (stops[at] == stop)
-
     @property
-    def _parts(self) -> tuple[Ints, Ints]:
-        computed = self.stop > self.start
-        return self.start[computed], self.stop[computed]
+    def most(self) -> int:
+        """The most rows that are live at once."""
+        return int((self.stop - self.keep).max())
 
 
 class Read(NamedTuple):
@@ -83,6 +73,8 @@ class Cost(NamedTuple):
     """The bytes of halos, and of slices and concatenations of rows, that are copied."""
     ops: int
     """The calls of kernels in the program, those in a loop once."""
+    most: int
+    """The peak if all slices are copied."""
 
 
 class Turns(NamedTuple):
@@ -148,17 +140,19 @@ class Striped:
     """The first step that was added."""
     loads: Ints
     """The bytes of inner values that are live in each step, from `chain.first` on, and stripe."""
+    sliced: Ints
+    """Those of slices besides, which are copied if they cannot be where they are needed."""
     due: dict[int, Floats]
     """Of each value up to which row a stripe needs it, also between rows and before the first."""
     alike: dict[int, NDArray[np.bool_]]
     """Of each period, which stripes from 0 on are like those one and two periods later."""
     rows: dict[int, Rows] = field(default_factory=dict[int, Rows])
-    parts: set[int] = field(default_factory=set[int])
+    rings: set[int] = field(default_factory=set[int])
     """
-    The carried values whose rows stay in the tensors that they were computed in.
+    The carried values whose rows stay in a ring, into which new rows are copied.
 
-    They are those of which more rows stay than a step reads at once: a step joins what it reads.
-    Other halos are copied to the front of new rows.
+    They are those of which many more rows stay than a step reads at once, such as skips: it reads a
+    copy of those that are not new. Other halos are copied to the front of new rows.
     """
     reads: dict[tuple[int, int], Read] = field(default_factory=dict[tuple[int, int], Read])
     """The rows that steps read of values."""
@@ -240,17 +234,16 @@ class Striped:
     def load_slice(self, at: int, v: int, sign: int = 1) -> None:
         """Add the bytes of slices, and of joined parts, that a step reads of a value."""
         net, (first, count), of = self.net, self.reads[at, v], self.rows.get(v)
-        if of is not None and v in self.parts:
-            start, stop = of.part(first), of.part(first + np.maximum(count - 1, 0))
-            is_copy = (start != stop) | (net.copies & ~of.is_part(first, first + count))
-        else:
-            is_copy = count != (net.values[v].rows if of is None else of.stop - of.keep)
-            is_copy &= net.copies or of is None
+        is_part = count != (net.values[v].rows if of is None else of.stop - of.keep)
+        is_copy = is_part & (net.copies or of is None)
+        if of is not None and v in self.rings:
+            is_copy = ~self.is_new(first, count, of) | (net.copies & (count != of.stop - of.start))
         size = sign * net.values[v].row_bytes
-        if v in net.steps[at].copied:
+        if v in net.steps[at].copied or v in self.rings:
             copied = np.where(is_copy, count, 0) * size
             self.loads[at - self.chain.first] += copied
             self.copied += int(copied.sum())
+            self.sliced[at - self.chain.first] += np.where(is_part & ~is_copy, count, 0) * size
         elif of is None:
             outer = np.where(count < net.values[v].rows, count, 0) * size
             self.outer[at] = self.outer.get(at, 0) + outer
@@ -262,16 +255,18 @@ class Striped:
         for user in users:
             self.load_slice(user, v, -1)
         most = max(int(self.reads[user, v].rows.max()) for user in users)
-        if v in self.chain.carried and int(kept.max()) > most:
-            self.parts.add(v)
+        if v in self.chain.carried and int(kept.max()) > LATE * most:
+            self.rings.add(v)
         self.rows[v] = own
         for user in users:
             self.load_slice(user, v)
         made, died = at - self.chain.first, max(users) - self.chain.first
-        if v in self.parts:
-            kept = own.stop - own.part(own.later)
-            before = np.concatenate(([0], kept[:-1]))
-            self.loads[made : died + 1] += (before + new) * size
+        if v in self.rings:
+            before = kept = np.where(own.keep < own.stop, own.most, 0)
+            fresh = [u for u in users if self.is_new(*self.reads[u, v][:2], own).any()]
+            self.loads[made : max([at, *fresh]) - self.chain.first + 1] += new * size
+            self.loads[made : died + 1] += kept * size
+            self.copied += int(new.sum()) * size
         else:
             before = own.before
             self.loads[made : died + 1] += (own.stop - own.keep) * size
@@ -285,6 +280,17 @@ class Striped:
         self.loads[died + 1 :] += kept * size
         if v not in self.chain.carried:
             self.take_over(v, max(users))
+
+    @staticmethod
+    def is_new(first: Ints, count: Ints, of: Rows) -> NDArray[np.bool_]:
+        """Test in which stripes rows that are read are computed in the same one."""
+        return (of.start <= first) & (first + count <= of.stop)
+
+    def ring(self, v: int, turns: Turns | None) -> int:
+        """Return the rows of the ring of a value: in a loop, a multiple of those of a turn."""
+        of = self.rows[v]
+        moved = int(of.start[turns.first + turns.period] - of.start[turns.first]) if turns else 1
+        return -(-of.most // moved) * moved if moved else of.most
 
     def take_over(self, v: int, user: int) -> None:
         """Let the last user of a value write over it, if it may."""
@@ -301,10 +307,10 @@ class Striped:
         """
         Return the most stripes that are alike, up to the rows from which on they compute and read.
 
-        None if there are few. Those of rows in parts differ: they are not in the same tensors.
+        None if there are few.
         """
         best: Turns | None = None
-        for period, same in self.alike.items() if not self.parts else ():
+        for period, same in self.alike.items():
             ends = np.concatenate(([-1], np.flatnonzero(~same), [len(same)]))
             longest = int(np.diff(ends).argmax())
             first, count = int(ends[longest]) + 1, int(ends[longest + 1] - ends[longest]) - 1
@@ -325,6 +331,9 @@ class Striped:
         last, loads = net.steps[chain.last], self.loads[self.first - chain.first :]
         end, result = self.rows[last.writes], net.values[last.writes]
         peak, copied, written = int(loads.max()), self.copied, np.ones(loads.shape[1], bool)
+        wider = sum(
+            (self.ring(v, turns) - self.rows[v].most) * net.values[v].row_bytes for v in self.rings
+        )
         if turns is not None:
             written[turns.first + turns.period : turns.last + 1] = False
             for at, outer in self.outer.items():
@@ -336,7 +345,9 @@ class Striped:
             peak = int((loads.max(0) + (end.stop - unborn) * result.row_bytes).max())
             peak = max(peak, result.bytes - net.dying(self.first, chain.last))
             copied += result.bytes
-        return Cost(peak, self.work, self.weights, copied, int(self.runs[written].sum()))
+        most = max(peak, int((loads + self.sliced[self.first - chain.first :]).max())) + wider
+        ops = int(self.runs[written].sum())
+        return Cost(peak + wider, self.work, self.weights, copied, ops, most)
 
 
 def striped(net: Network, chain: Chain) -> Iterator[Striped]:
@@ -346,11 +357,13 @@ def striped(net: Network, chain: Chain) -> Iterator[Striped]:
     times = np.arange(count - count_of(net, chain), count) + 1
     times = np.delete(times, [at for at in chain.joined if at < len(times) - 1])
     count = len(times)
+    none = np.zeros((chain.last - chain.first + 1, count), np.int64)
     this = Striped(
         net,
         chain,
         chain.last + 1,
-        np.zeros((chain.last - chain.first + 1, count), np.int64),
+        none,
+        none.copy(),
         {last.writes: np.minimum(times * float(chain.height), last.rows)},
         {p: np.ones(count - 2 * p, bool) for p in PERIODS if count >= 3 * p},
     )

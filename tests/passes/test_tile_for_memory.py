@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 from helpers.machine.in_machine import run_passes
 from helpers.programs.agreement import agree, evaluated
-from helpers.programs.random_chains import chain_in_stripes
+from helpers.programs.random_chains import chain_in_stripes, image_of, random_skip, stripe_all
 from helpers.programs.random_settings import FIRST_SEED, OTHER, rounds
 from numpy.lib.stride_tricks import sliding_window_view
+from xdsl.dialects import func
 
 import xrelay
 from xrelay.lowering.pipelines import VmPipeline
+from xrelay.passes.tiling.step_network import network_of
+from xrelay.planning.stripes import chosen_chains
 
 AT_EVERY_LEVEL = VmPipeline().text.replace(
     ",expand-packs", ",overwrite-dead-bytes,verify-memory-plan,expand-packs"
@@ -152,3 +155,40 @@ def test_a_program_does_not_grow_with_the_number_of_stripes(tmp_path: Path):
         tiled = xrelay.run_pipeline(xrelay.parse(path), "vm{work=1.0}")
         sizes.add(str(tiled).count("bytecode.invoke_packed"))
     assert len(sizes) == 1
+
+
+@pytest.mark.parametrize(("wide", "ops", "peak"), [(2.0, 9, 17408), (3.0, 6, 51200)])
+def test_a_long_chain_is_shortened_within_a_wider_peak(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, wide: float, ops: int, peak: int
+):
+    path = tmp_path / "pools.mlir"
+    path.write_text(POOLS)
+    (function,) = xrelay.parse(path).ops
+    assert isinstance(function, func.FuncOp)
+    net, *_ = network_of(function.body.block)
+    monkeypatch.setattr(chosen_chains, "LONG", 2.4)
+    monkeypatch.setattr(chosen_chains, "WIDE", wide)
+    choice = chosen_chains.choose(net, 1.0)
+    assert (sum(chain.ops for chain in choice.chains), choice.peak) == (ops, peak)
+
+
+@pytest.mark.parametrize("layout", ["NHWC", "NCHW"])
+def test_rows_of_skips_stay_in_rings(layout: str):
+    rings = 0
+    for number in range(5):
+        rng = np.random.default_rng(number)
+        module = random_skip(rng, layout)
+        tiled = module.clone()
+        stripe_all(tiled, height=int(rng.choice([1, 2, 4])))
+        tiled = xrelay.run_pipeline(tiled, "tile-for-memory")
+        rings += "wraps" in str(tiled)
+        argument = rng.standard_normal(image_of(module), np.float32)
+        whole = np.asarray(xrelay.compile(module)(argument))
+        programs = [xrelay.compile(tiled.clone(), pipeline="vm{memory=coalesce}", sanitize=True)]
+        if number == 0 and layout == "NHWC":
+            programs += [xrelay.compile(tiled.clone(), sanitize=True)]
+            programs += [xrelay.compile(tiled.clone(), target="native")]
+        for program in programs:
+            found = np.asarray(program(argument))
+            np.testing.assert_allclose(found, whole, rtol=0, atol=2e-6, err_msg=str(module))
+    assert rings > 1, "rings in loops"

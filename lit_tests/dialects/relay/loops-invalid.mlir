@@ -87,3 +87,14 @@ func.func @other_rows(%x: tensor<8x4xf32>) -> tensor<2x3xf32> {
   %r = relay.read_rows %x {axis = 0 : i64, start = 2 : i64} : (tensor<8x4xf32>) -> tensor<2x3xf32>
   func.return %r : tensor<2x3xf32>
 }
+
+// -----
+
+// In the third turn, rows 4 and 5 of a ring of five are not beside each other.
+func.func @across_the_end(%x: tensor<5x4xf32>) -> tensor<5x4xf32> {
+  %a = relay.loop %x {count = 5 : i64} : (tensor<5x4xf32>) -> tensor<5x4xf32>
+  // expected-error@+1 {{rows 0 to 6 along axis 0 are not in tensor<5x4xf32>}}
+  %r = relay.read_rows %x {axis = 0 : i64, start = 0 : i64, step = 2 : i64, wraps} : (tensor<5x4xf32>) -> tensor<2x4xf32>
+  %b = relay.end_loop %a : (tensor<5x4xf32>) -> tensor<5x4xf32>
+  func.return %b : tensor<5x4xf32>
+}

@@ -49,3 +49,23 @@ relay.prim_func @add(%a: tensor<2x4xf32>, %b: tensor<2x4xf32>) -> tensor<2x4xf32
   %c = relay.add %a, %b : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
   relay.yield %c : tensor<2x4xf32>
 }
+
+// Rows in a ring of five move by its number of rows.
+//
+// CHECK-LABEL: bytecode.func @ring
+// CHECK:         bytecode.compute r[[ROW:.*]], "addi"
+// CHECK-NEXT:    bytecode.load_consti r[[ROWS:.*]], 5
+// CHECK-NEXT:    bytecode.compute r[[PLACE:.*]], "remsi"(r[[ROW]], r[[ROWS]])
+// CHECK-NEXT:    bytecode.copy_rows r0[r[[PLACE]]] -> r{{.*}}[0] axis 0 rows 1
+//
+// MEMREF-LABEL: @ring
+// MEMREF:         scf.for
+// MEMREF:           %[[ROW:.*]] = arith.addi
+// MEMREF-NEXT:      arith.remui %[[ROW]], %c5
+func.func @ring(%x: tensor<5x4xf32, #dev>) -> tensor<1x4xf32, #dev> {
+  %h0 = relay.read_rows %x {axis = 0 : i64, start = 0 : i64} : (tensor<5x4xf32, #dev>) -> tensor<1x4xf32, #dev>
+  %h = relay.loop %h0 {count = 7 : i64} : (tensor<1x4xf32, #dev>) -> tensor<1x4xf32, #dev>
+  %r = relay.read_rows %x {axis = 0 : i64, start = 2 : i64, step = 1 : i64, wraps} : (tensor<5x4xf32, #dev>) -> tensor<1x4xf32, #dev>
+  %z = relay.end_loop %r : (tensor<1x4xf32, #dev>) -> tensor<1x4xf32, #dev>
+  func.return %z : tensor<1x4xf32, #dev>
+}

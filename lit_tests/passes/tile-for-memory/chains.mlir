@@ -141,32 +141,6 @@ func.func @transposed(%x: tensor<1x3x4x5xf32>) -> tensor<1x4x5x3xf32> {
 
 // -----
 
-// Of %a more rows stay than a step reads at once: they stay where they are, and are joined as they
-// are read.
-//
-// CHECK-LABEL: @kept_in_parts
-// CHECK:         %[[A0:.*]] = relay.tanh
-// CHECK:         %[[A1:.*]] = relay.tanh
-// CHECK:         %[[J0:.*]] = relay.concatenate %[[A0]], %[[A1]]
-// CHECK:         relay.nn.max_pool2d %[[J0]]
-// CHECK:         %[[A2:.*]] = relay.tanh
-// CHECK:         %[[J1:.*]] = relay.concatenate %[[A1]], %[[A2]]
-// CHECK:         relay.nn.max_pool2d %[[J1]]
-// CHECK:         relay.add %[[A0]]
-// CHECK:         relay.add %[[A1]]
-// CHECK:         relay.add %[[A2]]
-func.func @kept_in_parts(%x: tensor<1x6x4x1xf32>) -> tensor<1x6x4x1xf32> {
-  %a = relay.tanh %x {relay.stripes = {chain = 0, step = 0, carried}} : (tensor<1x6x4x1xf32>) -> tensor<1x6x4x1xf32>
-  %b = relay.nn.max_pool2d %a {layout = "NHWC", pool_size = array<i64: 2, 1>, padding = array<i64: 0, 0, 1, 0>, relay.stripes = {chain = 0, step = 1, carried}}
-    : (tensor<1x6x4x1xf32>) -> tensor<1x6x4x1xf32>
-  %c = relay.nn.max_pool2d %b {layout = "NHWC", pool_size = array<i64: 3, 1>, padding = array<i64: 0, 0, 2, 0>, relay.stripes = {chain = 0, step = 2, carried}}
-    : (tensor<1x6x4x1xf32>) -> tensor<1x6x4x1xf32>
-  %y = relay.add %a, %c {relay.stripes = {chain = 0, step = 3, axis = 1, height = "1"}} : (tensor<1x6x4x1xf32>, tensor<1x6x4x1xf32>) -> tensor<1x6x4x1xf32>
-  func.return %y : tensor<1x6x4x1xf32>
-}
-
-// -----
-
 // Stripes 0 and 1 are one.
 //
 // CHECK-LABEL: @joined

@@ -26,3 +26,31 @@ func.func @loop(%x: tensor<1x10x4x1xf32>) -> tensor<1x10x2x1xf32> {
     : (tensor<1x10x4x1xf32>) -> tensor<1x10x2x1xf32>
   func.return %y : tensor<1x10x2x1xf32>
 }
+
+// Of %a three rows stay, and a step reads one: they are in a ring of four, into which each new row is
+// written, from which the row of three turns before is read, and in which row 4 is over row 0.
+//
+// CHECK-LABEL: @ring
+// CHECK:         %[[A0:.*]] = relay.tanh
+// CHECK-NEXT:    %[[Z:.*]] = relay.zeros {{.*}}shape = array<i64: 1, 4, 4, 1>
+// CHECK-NEXT:    %[[R0:.*]] = relay.write_rows %[[A0]], %[[Z]] {axis = 1 : i64, count = 1 : i64, start = 0 : i64}
+// CHECK:         %[[R1:.*]] = relay.write_rows %{{.*}}, %[[R0]] {axis = 1 : i64, count = 1 : i64, start = 1 : i64}
+// CHECK:         %[[R2:.*]] = relay.write_rows %{{.*}}, %[[R1]] {axis = 1 : i64, count = 1 : i64, start = 2 : i64}
+// CHECK:         %{{.*}}, %[[R:.*]], %{{.*}} = relay.loop %{{.*}}, %[[R2]], %{{.*}} {count = 13 : i64}
+// CHECK:         %[[A:.*]] = relay.tanh
+// CHECK-NEXT:    %[[N:.*]] = relay.write_rows %[[A]], %[[R]] {axis = 1 : i64, count = 1 : i64, start = 3 : i64, step = 1 : i64, wraps}
+// CHECK:         relay.nn.max_pool2d %[[A]]
+// CHECK:         %[[B:.*]] = relay.nn.max_pool2d
+// CHECK:         %[[LATE:.*]] = relay.read_rows %[[N]] {axis = 1 : i64, start = 0 : i64, step = 1 : i64, wraps}
+// CHECK-NEXT:    relay.add %[[LATE]], %[[B]]
+// CHECK:         %{{.*}}, %[[E:.*]], %{{.*}} = relay.end_loop %{{.*}}, %[[N]], %{{.*}}
+// CHECK:         relay.read_rows %[[E]] {axis = 1 : i64, start = 1 : i64}
+func.func @ring(%x: tensor<1x16x4x1xf32>) -> tensor<1x16x4x1xf32> {
+  %a = relay.tanh %x {relay.stripes = {chain = 0, step = 0, carried}} : (tensor<1x16x4x1xf32>) -> tensor<1x16x4x1xf32>
+  %b = relay.nn.max_pool2d %a {layout = "NHWC", pool_size = array<i64: 1, 2>, padding = array<i64: 0, 0, 0, 1>, relay.stripes = {chain = 0, step = 1, carried}}
+    : (tensor<1x16x4x1xf32>) -> tensor<1x16x4x1xf32>
+  %c = relay.nn.max_pool2d %b {layout = "NHWC", pool_size = array<i64: 4, 1>, padding = array<i64: 0, 0, 3, 0>, relay.stripes = {chain = 0, step = 2, carried}}
+    : (tensor<1x16x4x1xf32>) -> tensor<1x16x4x1xf32>
+  %y = relay.add %a, %c {relay.stripes = {chain = 0, step = 3, axis = 1, height = "1"}} : (tensor<1x16x4x1xf32>, tensor<1x16x4x1xf32>) -> tensor<1x16x4x1xf32>
+  func.return %y : tensor<1x16x4x1xf32>
+}

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, TensorType, f32
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 
 from xrelay.dialects.attributes import properties_of
 from xrelay.dialects.dense import Dense
@@ -31,7 +31,7 @@ from xrelay.dialects.relay.spreading import DepthToSpaceOp, SpaceToDepthOp
 from xrelay.dialects.relay.upsampling import UpsamplingOp
 from xrelay.passes.analysis.arrays import dense_of
 from xrelay.passes.tiling.rows import dims_of
-from xrelay.passes.tiling.step_network import network_of
+from xrelay.passes.tiling.step_network import Axes, network_of
 from xrelay.passes.tiling.stripe_attributes import STRIPES, Stripes
 
 
@@ -140,6 +140,31 @@ def random_chain(rng: np.random.Generator) -> ModuleOp:
     x = chains.values[-1]
     if chains.side(x, "H") > 1 and rng.random() < 0.3:
         x = chains.on(GlobalAvgPool2dOp, x, layout=layout)
+    return returning(x, block)
+
+
+def random_skip(rng: np.random.Generator, layout: str) -> ModuleOp:
+    """Return a function `main` of which a value is read again after windows of many rows."""
+    sizes = {"N": 1, "C": 4, "H": 2 * int(rng.integers(14, 25)), "W": 4}
+    block = Block(arg_types=[TensorType(f32, [sizes[letter] for letter in layout])])
+    chains = Chains(rng, block, layout)
+    first = x = chains.on(TanhOp, block.args[0])
+    for _ in range(rng.integers(4, 6)):
+        above, size = int(rng.integers(0, 2)), int(rng.integers(3, 5))
+        padding = (above, 0, size - 1 - above, 0)
+        x = chains.on(MaxPool2dOp, x, pool_size=(size, 1), padding=padding, layout=layout)
+    if rng.random() < 0.5:
+        x = chains.on(MaxPool2dOp, x, pool_size=(2, 1), strides=(2, 1), layout=layout)
+        x = chains.on(UpsamplingOp, x, scale_h=2.0, scale_w=1.0, layout=layout)
+    if rng.random() < 0.5:
+        x = chains.on(ConcatenateOp, x, first, axis=layout.index("C"))
+    else:
+        x = chains.on(AddOp, first, x)
+    return returning(x, block)
+
+
+def returning(x: SSAValue, block: Block) -> ModuleOp:
+    """Return a function `main` of the ops of a block, which returns `x`."""
     block.add_op(func.ReturnOp(x))
     function = func.FuncOp("main", ([block.args[0].type], [x.type]), Region(block))
     return ModuleOp([function])
@@ -171,10 +196,9 @@ def stripe_some(module: ModuleOp, rng: np.random.Generator) -> str | None:
     height = heights[int(rng.integers(len(heights)) * rng.random())]
     joined = frozenset(at for at in (0, 1, 12) if rng.random() < 0.3)
     for at in range(first, last + 1):
-        result = groups[at][-1].operands[0] if net.steps[at].reduces else groups[at][-1].results[0]
         stripes = Stripes(0, at - first, bool(rng.random() < share))
         if at == last:
-            stripes = replace(stripes, axis=axes.of[result], height=height, joined=joined)
+            stripes = replace(stripes, axis=axis_of(axes, groups[at]), height=height, joined=joined)
         for op in groups[at]:
             op.attributes[STRIPES] = stripes.attribute
     return f"{first}..{last} in stripes of {height}, {share} carried, {joined}"
@@ -194,3 +218,23 @@ def chain_in_stripes(*seed: int) -> tuple[ModuleOp, ModuleOp, np.ndarray[Any, An
         return None
     argument = rng.standard_normal(image_of(whole), np.float32)
     return whole, tiled, argument, f"{stripes} of {whole}"
+
+
+def axis_of(axes: Axes, group: Sequence[Operation]) -> int:
+    """Return the axis of the rows of a step, which are those of its operand if it adds them up."""
+    last = group[-1]
+    return axes.of[last.operands[0] if isinstance(last, GlobalAvgPool2dOp) else last.results[0]]
+
+
+def stripe_all(module: ModuleOp, height: int) -> None:
+    """Note on all ops of `module` that they are a chain that carries its halos."""
+    (function,) = module.ops
+    assert isinstance(function, func.FuncOp)
+    _, groups, axes = network_of(function.body.block)
+    for at, group in enumerate(groups):
+        stripes = Stripes(0, at, carried=True)
+        if group is groups[-1]:
+            axis, height_of = axis_of(axes, group), Fraction(height)
+            stripes = replace(stripes, carried=False, axis=axis, height=height_of)
+        for op in group:
+            op.attributes[STRIPES] = stripes.attribute
