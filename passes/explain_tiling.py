@@ -7,7 +7,7 @@ Report what `choose-tiling` with the same options chooses, and why; the program 
     note: the most are live here
       %b = relay.nn.max_pool2d %a …
     remark: 3 steps in 32 stripes of 1/2 rows: 17408 bytes live, not 73728; work +0.0 %, 0 bytes
-            of weights read again, 159744 bytes of rows copied, 10 calls of kernels
+            of weights read again, 243712 bytes of rows copied, 9 calls of kernels
       %y = relay.nn.max_pool2d %b …
     note: the first step of the chain; the rows of 2 of 3 steps are carried
 

@@ -275,7 +275,8 @@ class Striped:
             moving = before + new if net.copies else np.maximum(before - new, 0)
             self.loads[made] += np.where(joined, moving, 0) * size
             self.loads[died] += np.where(own.later > own.keep, kept, 0) * size
-            self.copied += int(np.where(joined, before, 0).sum() + kept.sum()) * size
+            copied = before + new if net.copies else before
+            self.copied += int(np.where(joined, copied, 0).sum() + kept.sum()) * size
         self.before = self.before + before * size
         self.loads[died + 1 :] += kept * size
         if v not in self.chain.carried:
@@ -336,7 +337,9 @@ class Striped:
         )
         if turns is not None:
             written[turns.first + turns.period : turns.last + 1] = False
+            copied += 0 if last.reduces else result.bytes
             for at, outer in self.outer.items():
+                copied += int(outer[turns.first : turns.last + 1].sum())
                 peak = max(peak, int((loads[at - self.first] + outer).max()))
             of_end = loads[-1] + self.outer.get(chain.last, 0)
             peak = max(peak, int((of_end + (end.stop - end.start) * result.row_bytes).max()))

@@ -4,7 +4,7 @@
 // pool reads is dead after it.
 //
 // CHECK-LABEL: @chain
-// CHECK-SAME:    attributes {relay.tiling = {live = array<i64: 8192, 73728, 40960>, chains = ["3 steps in 32 stripes
+// CHECK-SAME:    attributes {relay.tiling = {live = array<i64: 40960, 73728, 40960>, chains = ["3 steps in 32 stripes
 // CHECK:         relay.tanh %x {relay.stripes = {chain = 0 : i64, step = 0 : i64, carried}}
 // CHECK:         relay.nn.max_pool2d {{.*}}relay.stripes = {chain = 0 : i64, step = 1 : i64, carried}
 // CHECK:         relay.nn.max_pool2d {{.*}}relay.stripes = {chain = 0 : i64, step = 2 : i64, axis = 1 : i64, height = "1/2", joined = array<i64: 0>}
