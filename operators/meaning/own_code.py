@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import TypeAlias
 
-from ..slicing import picked
+from ..rules import Ints
+from ..slicing import cuts, picked
 from ..windows import PANELS, WINOGRAD, spatial
 from .access import Box, Interval, Shape, whole
 from .forms import MEANINGS, Opaque
@@ -113,17 +114,16 @@ def _strided_slice(
     shapes: Sequence[Shape],
     part: Box,
     *,
-    begin: Sequence[int],
-    end: Sequence[int],
-    strides: Sequence[int] | None,
-    axes: Sequence[int] | None,
+    begin: Ints,
+    end: Ints,
+    strides: Ints | None,
+    axes: Ints | None,
     slice_mode: str,
 ) -> Sequence[Box]:
     box = dict[int, Interval]()
-    for i, axis in enumerate(range(len(begin)) if axes is None else axes):
-        axis %= len(part)
-        step = strides[i] if strides and i < len(strides) else 1
-        indices = picked(shapes[0][axis], begin[i], end[i], step, slice_mode == "size")
+    steps = cuts(len(part), begin, end, strides, axes, slice_mode)
+    for axis, first, last, stride, by_size in steps:
+        indices = picked(shapes[0][axis], first, last, stride, by_size)
         ends = [indices[part[axis].start], indices[part[axis].stop - 1]]
         box[axis] = Interval(min(ends), max(ends) + 1)
     return [_replaced(part, box)]
