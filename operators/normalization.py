@@ -24,6 +24,35 @@ def softmax(data: Tensor, *, axis: int) -> Tensor:
     return data
 
 
+def _widened(apply: Apply, data: Any) -> Any:
+    """Return narrower floats as f32."""
+    element = apply.tensor(data).element
+    return apply("cast", data, dtype="float32") if element.bits < 32 else data
+
+
+def _below_peak(apply: Apply, data: Any, axis: int) -> tuple[Any, Any, Any]:
+    """Subtract the maximum along an axis; return that, its powers, and their sum."""
+    over = {"axis": (axis,), "keepdims": True, "exclude": False}
+    wide = _widened(apply, data)
+    shifted = apply("subtract", wide, apply("max", wide, **over))
+    powers = apply("exp", shifted)
+    return shifted, powers, apply("sum", powers, **over)
+
+
+@defined(Composed, "relay.nn.softmax")
+def shares_of_powers(apply: Apply, data: Any, *, axis: int) -> Any:
+    """exp(x - max x) / Σ exp(x - max x) along the axis"""
+    _, powers, total = _below_peak(apply, data, axis)
+    return apply("cast_like", apply("divide", powers, total), data)
+
+
+@defined(Composed, "relay.nn.log_softmax")
+def logarithms_of_shares(apply: Apply, data: Any, *, axis: int) -> Any:
+    """x - max x - log Σ exp(x - max x) along the axis"""
+    shifted, _, total = _below_peak(apply, data, axis)
+    return apply("cast_like", apply("subtract", shifted, apply("log", total)), data)
+
+
 def _require_normalized(data: Tensor, axis: int, **vectors: Tensor) -> None:
     """Check that `vectors` have one element per index of `axis` of the float `data`."""
     require_float(require_same_element((data, *vectors.values())), "operands of {op}")
@@ -142,12 +171,6 @@ def _standardized(apply: Apply, data: Any, axis: int, epsilon: float) -> Any:
     return apply("multiply", centred, apply("rsqrt", apply("add", variance, epsilon)))
 
 
-def _widened(apply: Apply, data: Any) -> Any:
-    """Return narrower floats as f32."""
-    element = apply.tensor(data).element
-    return apply("cast", data, dtype="float32") if element.bits < 32 else data
-
-
 def _along(apply: Apply, name: str, data: Any, vector: Any, axis: int) -> Any:
     """Apply an operator to `data` and the elements of a vector along `axis`."""
     count = apply.tensor(data).rank - axis - 1
@@ -155,6 +178,15 @@ def _along(apply: Apply, name: str, data: Any, vector: Any, axis: int) -> Any:
     if count:
         vector = apply("expand_dims", vector, axis=1, num_newaxis=count)
     return apply(name, data, vector)
+
+
+def _scaled(apply: Apply, data: Any, y: Any, axis: int, gamma: Any, beta: Any) -> Any:
+    """Multiply `y` by `gamma` and add `beta`, vectors along the axis or None; as type of `data`."""
+    if gamma is not None:
+        y = _along(apply, "multiply", y, gamma, axis)
+    if beta is not None:
+        y = _along(apply, "add", y, beta, axis)
+    return apply("cast_like", y, data)
 
 
 def _in_groups(
@@ -179,14 +211,31 @@ def _in_groups(
         grouped = apply("reshape", wide, newshape=parts, allowzero=False)
         y = _standardized(apply, grouped, axis, epsilon)
         y = apply("reshape_like", y, wide, lhs_begin=0, rhs_begin=0)
-    if scale:
-        y = _along(apply, "multiply", y, gamma, axis)
-    if center:
-        y = _along(apply, "add", y, beta, axis)
-    return apply("cast_like", y, data)
+    return _scaled(apply, data, y, axis, gamma if scale else None, beta if center else None)
 
 
 defined(Composed, "relay.nn.instance_norm", "relay.nn.group_norm")(_in_groups)
+
+
+@defined(Composed, "relay.nn.layer_norm")
+def _in_rows(
+    apply: Apply,
+    data: Any,
+    gamma: Any,
+    beta: Any,
+    *,
+    axis: int,
+    epsilon: float,
+    center: bool,
+    scale: bool,
+) -> Any:
+    """(x - mean) / sqrt(variance + epsilon) gamma + beta, along the axis"""
+    wide, axis = _widened(apply, data), axis % apply.tensor(data).rank
+    over = {"axis": (axis,), "keepdims": True, "exclude": False}
+    centred = apply("subtract", wide, apply("mean", wide, **over))
+    variance = apply("mean", apply("multiply", centred, centred), **over)
+    y = apply("divide", centred, apply("sqrt", apply("add", variance, epsilon)))
+    return _scaled(apply, data, y, axis, gamma if scale else None, beta if center else None)
 
 
 @rule("relay.nn.l2_normalize")

@@ -1,6 +1,6 @@
 """Operators that select elements: rules and meanings."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import mul
 from typing import Annotated, Literal
@@ -35,6 +35,22 @@ def picked(dim: int, begin: int, end: int, stride: int, by_size: bool = False) -
     if not by_size:
         return range(dim)[begin:end:stride]
     return range(dim)[begin:][: None if end == -1 else end]
+
+
+def cuts(
+    rank: int,
+    begin: Ints,
+    end: Ints,
+    strides: Ints | None = None,
+    axes: Ints | None = None,
+    slice_mode: str = "end",
+) -> Iterator[tuple[int, int, int, int, bool]]:
+    """Yield each axis that `strided_slice` slices, with the arguments of `picked` after the dim."""
+    by_size = slice_mode == "size"
+    steps = () if by_size or strides is None else strides
+    chosen = range(len(begin)) if axes is None else normalized_axes(axes, rank, "axes entry")
+    for i, axis in enumerate(chosen):
+        yield axis, begin[i], end[i], steps[i] if i < len(steps) else 1, by_size
 
 
 def as_slice(indices: range) -> slice:
@@ -92,7 +108,7 @@ def _slice_length(dim: Size, begin: int, end: int, stride: int) -> Size:
     return (length + (stride - 1)) // stride
 
 
-def _sized_length(dim: Size, begin: int, size: int) -> Size:
+def _sized_length(dim: Size, begin: int, size: int, _stride: int) -> Size:
     """Return the length of the first `size` (-1: all) of the elements from `begin`."""
     length = _from(dim, begin)
     return length if size == -1 else minimum(length, size)
@@ -130,13 +146,9 @@ def strided_slice(
         raise SignatureError("strides must not be 0")
     if slice_mode == "size" and min(end, default=0) < -1:
         raise SignatureError(f"a size must be at least -1, but is {min(end)}")
-    chosen = range(len(begin)) if axes is None else normalized_axes(axes, len(dims), "axes entry")
-    for i, axis in enumerate(chosen):
-        if slice_mode == "size":
-            dims[axis] = _sized_length(dims[axis], begin[i], end[i])
-        else:
-            stride = strides[i] if i < len(strides) else 1
-            dims[axis] = _slice_length(dims[axis], begin[i], end[i], stride)
+    for axis, *cut, by_size in cuts(len(dims), begin, end, strides, axes, slice_mode):
+        length = _sized_length if by_size else _slice_length
+        dims[axis] = length(dims[axis], *cut)
     return Tensor(data.element, tuple(dims))
 
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
@@ -32,7 +32,7 @@ from ..dialects.attributes import plain_attributes
 from ..dialects.device import device_of, tensor_type
 from ..dialects.relay.rearrange import SplitOp, StridedSliceOp
 from ..dialects.tensors import as_tensor, is_static
-from ..operators.slicing import picked
+from ..operators.slicing import cuts, picked
 from .bytes.aliases import AliasClasses, bodies_of
 from .bytes.live_bytes import Load, Span
 from .bytes.liveness import live_ranges
@@ -82,26 +82,20 @@ def _shape(value: SSAValue) -> Sequence[int]:
 
 def _sliced(op: StridedSliceOp, shape: Sequence[int]) -> Rows | None:
     """Return the rows that `op` takes, if it takes them along one axis, one after the other."""
-    given = plain_attributes(op)
-    begin, end = (cast("Sequence[int]", given[name]) for name in ("begin", "end"))
-    strides = cast("Sequence[int]", given.get("strides") or ())
-    axes = cast("Sequence[int]", given.get("axes") or range(len(begin)))
-    by_size = given["slice_mode"] == "size"
-    slices: list[Rows] = []
-    for i, axis in enumerate(axis % len(shape) for axis in axes):
-        step = strides[i] if i < len(strides) and not by_size else 1
+    given, slices = dict[str, Any](plain_attributes(op)), list[Rows]()
+    for axis, begin, end, step, by_size in cuts(len(shape), **given):
         dim = shape[axis]
         if dim != DYNAMIC_INDEX:
-            indices = picked(dim, begin[i], end[i], step, by_size)
+            indices = picked(dim, begin, end, step, by_size)
             if indices == range(dim):
                 continue
             if indices.step != 1 and len(indices) > 1:
                 return None
             slices.append(Rows(axis, (indices.start if indices else 0,)))
-        elif begin[i] < 0 or step != 1:
+        elif begin < 0 or step != 1:
             return None
         else:
-            slices.append(Rows(axis, (begin[i],)))
+            slices.append(Rows(axis, (begin,)))
     return slices[0] if len(slices) == 1 else None
 
 

@@ -5,7 +5,8 @@ Access relations: the box of each operand that a box of the result needs, from t
 
 A box is a half-open interval of indices for each axis. It contains all elements that the part of
 the result depends on; `exact` says whether no smaller box does, whatever the elements are. Where
-elements are indices, and without a formula, it is the whole operand.
+elements are indices, and without a formula, it is the whole operand. Of a composition it is what
+the operators need, from the last one back.
 """
 
 from __future__ import annotations
@@ -17,10 +18,13 @@ from typing import Any, NamedTuple, Self, TypeAlias
 
 from ..element_types import ElementKind
 from ..intervals import Interval as Interval
-from ..signature import ELEMENTS, Element
+from ..rules import RULES
+from ..signature import ELEMENTS, Call, Element, SignatureError, Tensor
 from .forms import (
+    MEANINGS,
     Attributes,
     ByIndex,
+    Composed,
     Elementwise,
     Folded,
     Meaning,
@@ -29,7 +33,7 @@ from .forms import (
     Sums,
     keywords,
 )
-from .number import INT64, Arithmetic, Comparison, Function, Number, Source
+from .number import FLOAT32, INT64, Arithmetic, Comparison, Function, Number, Source
 
 Box: TypeAlias = tuple[Interval, ...]
 """An interval of indices for each axis."""
@@ -69,6 +73,8 @@ def accesses(
             return [_same_order(shapes[0], result, part), *[Access(None, True)] * (len(shapes) - 1)]
         case Sums():
             return [_sums(attributes, shapes[0], part)]
+        case Composed():
+            return _composed(meaning, attributes, shapes, part)
         case Opaque(reads=reads) if reads is not None:
             boxes = reads(shapes, part, **keywords(reads, attributes))
             return [_unless_empty(box) for box in boxes]
@@ -257,10 +263,7 @@ class Read(Source):
         )
         if self.box is not None:
             exact = False
-            box = tuple(
-                Interval(min(a.start, b.start), max(a.stop, b.stop))
-                for a, b in zip(box, self.box, strict=True)
-            )
+            box = _union(box, self.box)
         self.box, self.exact = box, exact
         return Bounded(self.element, exact=False)
 
@@ -286,3 +289,69 @@ def _folded(
         total = Bounded(INT64, exact=False)
         meaning.finish(total, index, *sources, **keywords(meaning.finish, attributes))
     return [Access(source.box, source.box is None) for source in sources]
+
+
+# -------------------------------------------------------------------------- composition
+
+
+class Traced:
+    """An operand, or the result of operator `name`, and the box of it that is needed."""
+
+    def __init__(
+        self,
+        tensor: Tensor,
+        name: str = "",
+        operands: Sequence[Traced] = (),
+        attributes: Attributes | None = None,
+    ) -> None:
+        self.tensor, self.name, self.operands = tensor, name, operands
+        self.attributes: Attributes = attributes or {}
+        self.box: Box | None = None
+
+    @property
+    def dims(self) -> Shape:
+        return tuple(dim for dim in self.tensor.dims if isinstance(dim, int))
+
+
+class Steps:
+    """The operators that a formula applies, to operands of f32."""
+
+    def __init__(self) -> None:
+        self.applied: list[Traced] = []
+
+    def __call__(self, name: str, *operands: Traced | float, **attributes: object) -> Traced:
+        values = [x if isinstance(x, Traced) else Traced(Tensor(FLOAT32, ())) for x in operands]
+        call = Call(f"relay.{name}", attributes, [value.tensor for value in values])
+        (result,) = RULES[call.name](call)
+        self.applied.append(Traced(result, call.name, values, attributes))
+        return self.applied[-1]
+
+    def tensor(self, operand: Traced) -> Tensor:
+        return operand.tensor
+
+
+def _composed(
+    meaning: Composed, attributes: Attributes, shapes: Sequence[Shape], part: Box
+) -> Sequence[Access]:
+    steps, operands = Steps(), [Traced(Tensor(FLOAT32, shape)) for shape in shapes]
+    try:
+        meaning.formula(steps, *operands, **meaning.keywords(attributes))
+    except SignatureError:  # for operands of other types
+        return [Access(whole(shape), False) for shape in shapes]
+    steps.applied[-1].box = part
+    for step in reversed(steps.applied):
+        if step.box is None:
+            continue
+        dims = [value.dims for value in step.operands]
+        found = accesses(MEANINGS[step.name], step.attributes, dims, step.dims, step.box)
+        for value, access in zip(step.operands, found, strict=True):
+            if access.box is not None:
+                value.box = access.box if value.box is None else _union(value.box, access.box)
+    return [Access(operand.box, operand.box is None) for operand in operands]
+
+
+def _union(one: Box, other: Box) -> Box:
+    return tuple(
+        Interval(min(a.start, b.start), max(a.stop, b.stop))
+        for a, b in zip(one, other, strict=True)
+    )

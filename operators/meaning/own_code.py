@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import TypeAlias
 
-from ..slicing import picked
+from ..rules import Ints
+from ..slicing import cuts, picked
 from ..windows import PANELS, WINOGRAD, spatial
 from .access import Box, Interval, Shape, whole
 from .forms import MEANINGS, Opaque
@@ -98,12 +99,6 @@ def _lrn(shapes: Sequence[Shape], part: Box, *, size: int, axis: int) -> Sequenc
     return [_replaced(part, {axis: within(*reach, shapes[0][axis])})]
 
 
-def _along(shapes: Sequence[Shape], part: Box, *, axis: int) -> Sequence[Box]:
-    axis %= len(part)
-    full = Interval(0, shapes[0][axis])
-    return [_replaced(part, {axis: full}), *((full,) for _ in shapes[1:])]
-
-
 def _concatenate(shapes: Sequence[Shape], part: Box, *, axis: int) -> Sequence[Box]:
     axis %= len(part)
     ends = accumulate(shape[axis] for shape in shapes)
@@ -119,17 +114,16 @@ def _strided_slice(
     shapes: Sequence[Shape],
     part: Box,
     *,
-    begin: Sequence[int],
-    end: Sequence[int],
-    strides: Sequence[int] | None,
-    axes: Sequence[int] | None,
+    begin: Ints,
+    end: Ints,
+    strides: Ints | None,
+    axes: Ints | None,
     slice_mode: str,
 ) -> Sequence[Box]:
     box = dict[int, Interval]()
-    for i, axis in enumerate(range(len(begin)) if axes is None else axes):
-        axis %= len(part)
-        step = strides[i] if strides and i < len(strides) else 1
-        indices = picked(shapes[0][axis], begin[i], end[i], step, slice_mode == "size")
+    steps = cuts(len(part), begin, end, strides, axes, slice_mode)
+    for axis, first, last, stride, by_size in steps:
+        indices = picked(shapes[0][axis], first, last, stride, by_size)
         ends = [indices[part[axis].start], indices[part[axis].stop - 1]]
         box[axis] = Interval(min(ends), max(ends) + 1)
     return [_replaced(part, box)]
@@ -152,7 +146,6 @@ READS: Mapping[str, Reads] = {
     "nn.conv2d": _conv2d,
     **dict.fromkeys(("nn.max_pool2d", "nn.avg_pool2d"), _pool2d),
     "nn.lrn": _lrn,
-    **dict.fromkeys(("nn.softmax", "nn.log_softmax", "nn.layer_norm"), _along),
     "concatenate": _concatenate,
     "strided_slice": _strided_slice,
     "nn.pad": _pad,
@@ -161,7 +154,6 @@ READS: Mapping[str, Reads] = {
 
 
 _WINDOWS = "several algorithms, chosen by shape: a formula would be a riddle beside them"
-_ROWS = "NumPy and linalg compute it by whole rows, in different orders of sums"
 _MOVES = "copies of whole slices, where a formula would copy element by element"
 _SORTS = "sorts, or selects one after the other"
 
@@ -169,7 +161,7 @@ OWN_CODE: Mapping[str, str] = {
     **dict.fromkeys(("nn.conv2d", "nn.conv2d_transpose"), _WINDOWS),
     **dict.fromkeys(("nn.max_pool2d", "nn.avg_pool2d", "nn.lrn"), _WINDOWS),
     **dict.fromkeys(("image.resize2d", "dyn.image.resize2d"), _WINDOWS),
-    **dict.fromkeys(("nn.softmax", "nn.log_softmax", "nn.layer_norm", "nn.batch_norm"), _ROWS),
+    "nn.batch_norm": "three results, of which two are operands",
     **dict.fromkeys(("argmax", "argmin"), "a reduction whose state is two numbers"),
     **dict.fromkeys(("concatenate", "stack", "split"), _MOVES),
     **dict.fromkeys(("strided_slice", "dyn.strided_slice"), _MOVES),

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from functools import partial
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 
-from ...operators.slicing import as_slice, picked
+from ...operators.slicing import as_slice, cuts, picked
 from .bind import Array, Attrs, Bind, Thunk, integer, integers, sequence
 
 
@@ -44,14 +45,9 @@ def split(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 
 def slices(attrs: Attrs, shape: tuple[int, ...]) -> tuple[slice, ...]:
     """Return the slice that `strided_slice` takes of each axis; by default the whole axis."""
-    begin, end = integers(attrs, "begin"), integers(attrs, "end")
-    strides = integers(attrs, "strides", ())
-    axes = integers(attrs, "axes", tuple(range(len(begin))))
-    by_size = attrs.get("slice_mode", "end") == "size"
-    taken = [slice(None)] * len(shape)
-    for i, axis in enumerate(axes):
-        stride = strides[i] if i < len(strides) else 1
-        taken[axis] = as_slice(picked(shape[axis], begin[i], end[i], stride, by_size))
+    taken, given = [slice(None)] * len(shape), dict[str, Any](attrs)
+    for axis, begin, end, stride, by_size in cuts(len(shape), **given):
+        taken[axis] = as_slice(picked(shape[axis], begin, end, stride, by_size))
     return tuple(taken)
 
 

@@ -6,18 +6,15 @@ from math import prod
 
 import numpy as np
 
+from ...operators.reduce import reduced_axes as reduction_axes
 from ..memory.scratch import scratch
 from .bind import Array, Attrs, Bind, Thunk, flag, fold, integers, sequence, widen_half
 
 
 def reduced_axes(attrs: Attrs, rank: int) -> tuple[int, ...]:
-    """Return the axes to reduce, ascending from 0: `axis`, or all others if `exclude`."""
-    if "axis" not in attrs:
-        chosen = set(range(rank))
-    else:
-        chosen = {axis % rank for axis in integers(attrs, "axis")}
-    excluded = flag(attrs, "exclude") and "axis" in attrs
-    return tuple(axis for axis in range(rank) if (axis in chosen) != excluded)
+    """Return the axes to reduce, ascending from 0."""
+    axis = integers(attrs, "axis") if "axis" in attrs else None
+    return reduction_axes(axis, flag(attrs, "exclude"), rank)
 
 
 def reduction(function: np.ufunc) -> Bind:

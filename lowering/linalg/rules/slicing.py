@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from xdsl.dialects import arith
 from xdsl.ir import Operation, SSAValue
 
 from ....dialects import relay
-from ....operators.slicing import picked
+from ....dialects.attributes import plain_attributes
+from ....operators.slicing import cuts, picked
 from ..builder import Builder, Rule, Size, Unsupported, element_of
 from ..moving import copied, element_size, gathered, rank_of
 from ..scalars import compare, select
@@ -54,15 +56,11 @@ def strided_slice(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Se
     """Find the first index and the number of indices along each axis."""
     assert isinstance(op, relay.rearrange.StridedSliceOp)
     (x,) = operands
-    rank = rank_of(x)
-    begin, end = op.begin.get_values(), op.end.get_values()
-    strides = () if op.strides is None else op.strides.get_values()
-    axes = range(len(begin)) if op.axes is None else [a % rank for a in op.axes.get_values()]
-    by_size = op.slice_mode.data == "size"
-    chosen: dict[int, Picked] = {}
-    for i, axis in enumerate(axes):
-        stride = strides[i] if i < len(strides) and not by_size else 1
-        chosen[axis] = _picked(b, b.dim(x, axis), begin[i], end[i], stride, by_size)
+    given = dict[str, Any](plain_attributes(op))
+    chosen = {
+        axis: _picked(b, b.dim(x, axis), begin, end, stride, by_size)
+        for axis, begin, end, stride, by_size in cuts(rank_of(x), **given)
+    }
     return [sliced(b, x, chosen)]
 
 
