@@ -19,7 +19,7 @@ import xrelay
 from xrelay.tools.opt.opt import main
 
 FIRST_SEED = Random().randrange(1 << 30) if OTHER else 0
-TOGETHER = 8
+TOGETHER = 6
 """The functions of a library."""
 
 LENGTHS = ((1, 7), (7, 7), (16, 1), (0, 0), (45, 45))

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from xrelay.dialects.device import VirtualDeviceAttr
 from xrelay.frontends.relay_text import RelayTextError, parse_json, parse_module
+from xrelay.frontends.relay_text.build import generic_rules
 from xrelay.frontends.relay_text.print.printer import module_text
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.support.verifier import verify
@@ -283,15 +284,16 @@ def test_many_that_use_each_other_are_read_once_each() -> None:
     assert ir_of(text).count("func.func") == 201
 
 
-def test_captures_that_grow_without_end_are_a_diagnostic() -> None:
+def test_captures_that_grow_without_end_are_a_diagnostic(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(generic_rules, "MAX_ADDED_ARGUMENTS", 10_000)
     lines = ["let %v0 = %y; let %f0 = fn [A](%x: A) -> int32 { %v0 };"]
-    for i in range(1, 500):
+    for i in range(1, 160):
         body = f"%v{i} + %f{i - 1}(1)"
         lines.append(f"let %v{i} = %y + {i}; let %f{i} = fn [A](%x: A) -> int32 {{ {body} }};")
-    text = "def @main(%y: int32) {\n" + "\n".join([*lines, "%f499(1)", "}"])
+    text = "def @main(%y: int32) {\n" + "\n".join([*lines, "%f159(1)", "}"])
     assert error_of(text) == (
-        "448:35: %f446 and the functions that it calls capture 447 values, which adds more "
-        "than 100000 arguments to calls of generic functions; pass some of them in a tuple"
+        "142:35: %f140 and the functions that it calls capture 141 values, which adds more "
+        "than 10000 arguments to calls of generic functions; pass some of them in a tuple"
     )
 
 
