@@ -27,7 +27,7 @@ Array: TypeAlias = Any
 RANDOM = int(os.environ.get("XRELAY_NUMBERS", "0"))
 COUNT = RANDOM or 20
 """The number of random numbers that each operator is applied to."""
-SHARE = 1 if RANDOM else 72
+SHARE = 1 if RANDOM else 48
 """Of so many rows of an operator, one is compiled, at least one of each operator."""
 
 
