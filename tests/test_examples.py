@@ -226,7 +226,7 @@ def test_generating_models_are_sanitized_and_profiled(
     monkeypatch.setattr(sys, "path", [*sys.path, *folders])
     decoder: Any = importlib.import_module("decoder_model")
     generate: Any = importlib.import_module("generate").generate
-    sizes, count = (2, 2, 16, 50), 12
+    sizes, count = (2, 2, 16, 50), 6
     model = decoder.build(*sizes)
     path = tmp_path / "decoder.onnx"
     path.write_bytes(model.SerializeToString())

@@ -33,7 +33,7 @@ from xrelay.tools.text.printing import PrintOptions, module_text
 
 UNIVERSE = load_universe(lambda text: None)
 T = "tensor<4xf32>"
-SHALLOW, DEEP = 10, 40
+SHALLOW, DEEP = 6, 24
 MOST = 1.15 * DEEP / SHALLOW
 
 

@@ -3,7 +3,7 @@
 import ast
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -27,10 +27,13 @@ PRIVATE = re.compile(r"_(?!_|replace$|asdict$|fields$)\w+")
 """Test for names with one leading underscore, except the public methods of named tuples."""
 
 
-def defined(tree: ast.AST) -> set[str]:
+KINDS = ast.FunctionDef | ast.ClassDef | ast.Name | ast.Attribute | ast.ImportFrom
+
+
+def defined(nodes: Iterable[ast.AST]) -> set[str]:
     """The private names that a module defines: functions, variables, attributes."""
     names: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             names.add(node.name)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -48,13 +51,13 @@ def is_own(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id in ("self", "cls", "super")
 
 
-def foreign_names(tree: ast.AST, own: set[str], ours: set[str]) -> Iterator[str]:
+def foreign_names(nodes: Iterable[ast.AST], own: set[str], ours: set[str]) -> Iterator[str]:
     """
     The private attributes that a module uses without defining them, as it does its `own`.
 
     On `self` they may also be `ours`, those of a base class in another module.
     """
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Attribute) and PRIVATE.fullmatch(node.attr):
             if node.attr not in own and not (is_own(node.value) and node.attr in ours):
                 yield f"line {node.lineno}: {node.attr}"
@@ -76,13 +79,13 @@ def overridden(cls: type) -> list[str]:
 
 
 def test_no_other_module_uses_private_names():
-    trees = {path: syntax(path) for path in MODULES}
-    own = {path: defined(tree) for path, tree in trees.items()}
+    every = {p: [n for n in ast.walk(syntax(p)) if isinstance(n, KINDS)] for p in MODULES}
+    own = {path: defined(nodes) for path, nodes in every.items()}
     ours = set[str]().union(*own.values())
     found = {
         str(path.relative_to(ROOT)): names
-        for path, tree in trees.items()
-        if (names := list(foreign_names(tree, own[path], ours)))
+        for path, nodes in every.items()
+        if (names := list(foreign_names(nodes, own[path], ours)))
     }
     assert not found
 
@@ -108,8 +111,8 @@ def test_private_names_are_found():
         "        self._inherited = super()._base\n"
         "        return other._theirs, self._shared, other._shared, other.__class__\n"
     )
-    tree = ast.parse(text)
-    assert sorted(foreign_names(tree, defined(tree), {"_shared"})) == [
+    nodes = list(ast.walk(ast.parse(text)))
+    assert sorted(foreign_names(nodes, defined(nodes), {"_shared"})) == [
         "line 1: _x",
         "line 5: _base",
         "line 6: _shared",

@@ -29,7 +29,7 @@ from xrelay.passes.bytes.live_bytes import peaks_of, rows_of, storages_in
 from xrelay.passes.reorder_for_memory import ReorderForMemoryPass
 from xrelay.passes.sizes.reader import Sizes
 from xrelay.passes.support.diagnostics import Message, ReportingContext
-from xrelay.planning.order.schedule import Held, StepGraph, schedule
+from xrelay.planning.order.schedule import NODES, Held, StepGraph, schedule
 from xrelay.tools.api.plugins import load_universe
 from xrelay.tools.pass_run.pipeline import build
 from xrelay.tools.registry import named_pipelines
@@ -95,17 +95,17 @@ def random_graph(count: int, width: int) -> tuple[StepGraph, list[int]]:
     return StepGraph(before, held), [rng.choice([64, 128, 256, 1024, 4096]) for _ in range(count)]
 
 
-def graph(count: int, width: int) -> Row:
+def graph(count: int, width: int, nodes: int) -> Row:
     """Order a random graph."""
     steps, sizes = random_graph(count, width)
     began = time.process_time()
-    found = schedule(steps, [sizes])
+    found = schedule(steps, [sizes], nodes)
     seconds = round(time.process_time() - began, 3)
     before, after = list(found.before), list(found.after)
     return Row(f"random, width {width}", count, before, after, found.is_optimal, seconds)
 
 
-def measured(only: str | None, large: bool) -> Iterator[Row]:
+def measured(only: str | None, large: bool, nodes: int) -> Iterator[Row]:
     if only in (None, "networks"):
         for name in LIGHT_MODELS:
             yield network(name, light_network(name).model)
@@ -113,7 +113,7 @@ def measured(only: str | None, large: bool) -> Iterator[Row]:
         yield network("encoder, open dims", encoder(12, 12, 768))
     if only in (None, "graphs"):
         for count, width in (*GRAPHS, *(LARGE if large else ())):
-            yield graph(count, width)
+            yield graph(count, width, nodes)
 
 
 def table(rows: list[Row]) -> str:
@@ -143,9 +143,10 @@ def main() -> None:
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--large", action="store_true", help="graphs of up to 100,000 steps too")
     parser.add_argument("--only", choices=["networks", "encoder", "graphs"])
+    parser.add_argument("--nodes", type=int, default=NODES, help="the limit of a search in graphs")
     options = parser.parse_args()
     rows: list[Row] = []
-    for row in measured(options.only, options.large):
+    for row in measured(options.only, options.large, options.nodes):
         rows.append(row)
         print(row.program, file=sys.stderr)
     print(table(rows) if options.table else json.dumps([row._asdict() for row in rows], indent=1))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
-import sys
 from pathlib import Path
 from random import Random
 from textwrap import dedent
@@ -13,6 +13,7 @@ import numpy as np
 from helpers.machine.in_machine import compiled as machine_program
 from helpers.machine.in_machine import machine_of
 from helpers.native.linalg_programs import compiled
+from helpers.processes.forked_commands import with_commands
 from helpers.programs.programs import parse
 from helpers.programs.programs_with_calls import ProgramWithCalls
 from helpers.relay.relay_programs import read
@@ -105,7 +106,8 @@ def test_sizes_that_must_be_equal_are_checked(tmp_path: Path):
             x, y = np.ones(3, np.float32), np.ones(rows, np.float32)
             print(programs.run(0, [x, y]), flush=True)
     """
-    ran = subprocess.run([sys.executable, "-c", dedent(script)], capture_output=True, text=True)
-    assert ran.returncode < 0, ran.stderr
+    command, environment = ["python", "-c", dedent(script)], with_commands(os.environ)
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert ran.returncode > 128, ran.stderr  # a signal
     assert ran.stdout.count("2., 2., 2.") == 1, ran.stderr
     assert "dim 0 (n) of 'y' must be equal to dim 0 (n) of 'x'" in ran.stdout + ran.stderr

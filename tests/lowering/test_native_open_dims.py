@@ -19,7 +19,7 @@ from helpers.programs.random_settings import FIRST_SEED, OTHER, rounds
 import xrelay
 from xrelay.tools.opt.opt import main
 
-TOGETHER = 8
+TOGETHER = 6
 """The functions of a library."""
 
 LENGTHS = ((1, 7), (7, 7), (16, 1), (0, 0), (45, 45))

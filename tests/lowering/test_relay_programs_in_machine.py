@@ -1,12 +1,14 @@
 """Programs of Relay's whole language: the machine against the evaluator."""
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 from helpers.machine.in_machine import assert_same, results_in_machine, run_passes
 from helpers.programs.programs import parse
+from helpers.programs.random_settings import share
 from helpers.relay.relay_corpus import PROGRAMS
 from helpers.relay.relay_programs import read
 from xdsl.dialects.builtin import ModuleOp
@@ -135,8 +137,9 @@ def test_functions_are_values(text: str, n: int):
 TYPES = {"bool": "i1"} | {f"{s}int{w}": f"{s}i{w}" for s in ("", "u") for w in (8, 16, 32, 64)}
 
 
-@pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("source", ["parameter", "kernel", "constant"])
+@pytest.mark.parametrize(
+    ("source", "dtype"), share([*product(["parameter", "kernel", "constant"], TYPES)], 2)
+)
 def test_a_condition_is_any_integer_but_zero(dtype: str, source: str):
     """The value counts as a whole: 256 is not 0 although its first byte is."""
     type = f"tensor<{TYPES[dtype]}>"

@@ -129,7 +129,7 @@ def overlaps(problem: Problem, sizes: list[int]) -> set[tuple[int, int]]:
 def test_accepted_orders_never_overlap(chunk: int, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "CHUNK", chunk)
     count = Counter[str]()
-    for seed in range(rounds(500, 4)):
+    for seed in range(rounds(500)):
         rng = Random(seed)
         problem = random_problem(rng)
         orders, lives = problem
@@ -146,7 +146,7 @@ def test_accepted_orders_never_overlap(chunk: int, monkeypatch: pytest.MonkeyPat
         count["accepted"] += not refused
         count["refused"] += len(refused)
         count["overlap"] += len(seen)
-    assert count["accepted"] > rounds(150, 4)
+    assert count["accepted"] > rounds(150)
     assert count["overlap"] > 0.8 * count["refused"] > 0, "few are refused that never overlap"
 
 

@@ -39,7 +39,7 @@ from xrelay.runtime.kernels.checked import call_on
 NEEDS = re.compile("squeeze needs axis|gather_nd needs index_rank")
 """Errors of dims that determine a rank, and are unknown."""
 
-CASES = rounds(40, 6)
+CASES = rounds(40)
 """The number of cases of each operator."""
 
 Hidden: TypeAlias = Sequence[Sequence[bool]]

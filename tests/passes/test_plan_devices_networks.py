@@ -4,6 +4,7 @@ from random import Random
 
 import pytest
 from helpers.onnx.onnx_models import light_network
+from helpers.programs.random_settings import rounds
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -41,7 +42,7 @@ def scatter_hints(module: ModuleOp, rng: Random, count: int) -> None:
 def test_scattered_hints_give_a_plan(network: str):
     original = convert_model(light_network(network, 0).model, network).module
     refused = 0
-    for seed in range(8):
+    for seed in range(rounds(24)):
         wishes = original.clone()
         scatter_hints(wishes, Random(seed), count=2 + 2 * seed)
         remarks: list[str] = []

@@ -17,7 +17,7 @@ import pytest
 from helpers.programs.hinted_programs import Program
 from helpers.programs.hinted_relay_programs import RelayProgram, inputs
 from helpers.programs.programs import assert_same
-from helpers.programs.random_settings import exactly
+from helpers.programs.random_settings import exactly, share
 from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
@@ -131,7 +131,7 @@ NOT_IN_TEXT = {
 """Programs that Relay text cannot express, and the error."""
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", share([*PROGRAMS], 2))
 def test_programs(name: str):
     section = PROGRAMS[name]
     module = planned(read(section.text, section.suffix), section.plan)

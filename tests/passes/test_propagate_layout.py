@@ -8,7 +8,7 @@ import pytest
 from helpers.machine.in_machine import run_passes
 from helpers.onnx.onnx_models import light_network, onnxruntime_results, run_onnxruntime
 from helpers.onnx.onnx_small import assert_close, model_of, node, random_array
-from helpers.programs.random_settings import exactly
+from helpers.programs.random_settings import exactly, share
 from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects import func
@@ -214,7 +214,8 @@ def test_results_of_random_graphs_are_the_same(made: tuple[ModuleOp, dict[str, A
 
 
 @pytest.mark.parametrize(
-    ("name", "transpositions"), [("squeezenet", 2), ("shufflenet", 17), ("bvlc_alexnet", 1)]
+    ("name", "transpositions"),
+    share([("squeezenet", 2), ("shufflenet", 17), ("bvlc_alexnet", 1)], 2),
 )
 def test_networks_have_channels_last_throughout(name: str, transpositions: int):
     """One at the input, and one for the second output of SqueezeNet or for each shuffle."""

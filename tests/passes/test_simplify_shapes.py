@@ -215,7 +215,7 @@ def run(module: ModuleOp, args: Iterable[Value]) -> Interpreter:
     return Interpreter(module).run(main.regions[0].block, args)
 
 
-@pytest.mark.parametrize("seed", range(rounds(25)))
+@pytest.mark.parametrize("seed", range(rounds(16)))
 def test_sizes_stay_what_they_are(seed: int):
     generator = Generator(seed)
     text = generator.module()

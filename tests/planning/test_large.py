@@ -3,6 +3,7 @@
 import random
 import sys
 import time
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -127,14 +128,16 @@ def long_step(layers: int, seed: int) -> Problem:
 STEP = long_step(50, 0)
 
 
-def cheapest(core: Core) -> int:
-    return min(placement.heights[0] for _, placement in plans(core))
+@cache
+def cheapest() -> int:
+    """Return the lowest of the cheap plans of `STEP`."""
+    return min(placement.heights[0] for _, placement in plans(core_of(STEP)))
 
 
 def test_a_plan_from_the_peak_is_lower_than_the_cheap_plans():
     core = core_of(STEP)
     assert is_dense(core)
-    bound, known = lower_bound(core), cheapest(core)
+    bound, known = lower_bound(core), cheapest()
     found = plan_from_peak(core, bound, known, 3000)
     assert found.placement is not None
     assert faults(STEP, core, as_array(found.placement)) == []
@@ -222,12 +225,11 @@ def assert_monotone(problem: Problem, budgets: list[int]):
 @pytest.mark.parametrize("strategy", ["auto", "exact"])
 @pytest.mark.parametrize("budget", [0, 20_000])
 def test_a_budget_on_a_large_problem_is_kept_and_makes_nothing_worse(strategy: str, budget: int):
-    core = core_of(STEP)
     plan = solve(STEP, strategy, budget)
     assert isinstance(plan, Plan)
     assert check(STEP, plan) == []
     assert plan.nodes <= budget
-    assert plan.height <= cheapest(core)
+    assert plan.height <= cheapest()
 
 
 @pytest.mark.parametrize("strategy", ["auto", "exact"])
@@ -292,7 +294,7 @@ def test_columns_of_different_lengths_are_an_error():
         Problem.of([0], [1, 2], [3])
 
 
-@pytest.mark.parametrize(("name", "budget"), [("A.1048576", 20_000), ("K.1048576", 20_000)])
+@pytest.mark.parametrize(("name", "budget"), [("A.1048576", 5_000), ("K.1048576", 20_000)])
 def test_a_mirrored_instance_is_searched_alike(name: str, budget: int):
     problem = parse_problem((DATA / f"{name}.csv").read_text()).with_capacity(1048576)
     rows = [

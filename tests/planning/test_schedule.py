@@ -214,7 +214,7 @@ def test_an_order_that_is_not_given_is_an_error():
         StepGraph([(1,), ()], [])
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_large_graphs_are_never_worse_and_the_same_every_time(seed: int):
     graph, sizes = random_graph(Random(seed), 400, width=30)
     result = schedule(graph, [sizes], nodes=6_000)
@@ -238,13 +238,13 @@ def test_no_row_gets_worse(seed: int):
         assert result.bounds[i] <= least <= result.after[i] <= result.before[i]
 
 
-@pytest.mark.parametrize("nodes", [1, 100, 10_000])
-def test_more_nodes_are_never_worse(nodes: int):
+def test_more_nodes_are_never_worse():
     """A search that stops early returns a valid order, and a bound that holds."""
     graph, sizes = random_graph(Random(0), 60, width=12)
-    less, more = (schedule(graph, [sizes], nodes=n) for n in (nodes, 400_000))
-    assert is_valid(graph, less.order)
-    assert less.bounds[0] <= more.after[0] <= less.after[0] <= less.before[0]
+    *others, most = (schedule(graph, [sizes], nodes=n) for n in (1, 100, 10_000, 400_000))
+    for less in others:
+        assert is_valid(graph, less.order)
+        assert less.bounds[0] <= most.after[0] <= less.after[0] <= less.before[0]
 
 
 def test_cuts_are_the_steps_that_all_others_come_before_or_after():

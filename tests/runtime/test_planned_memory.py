@@ -8,6 +8,7 @@ from helpers.machine.in_machine import compiled, machine_of
 from helpers.memory.planned_memory import arena_bounds
 from helpers.onnx.onnx_models import Array, light_network
 from helpers.programs.programs import parse
+from helpers.programs.random_settings import share
 from helpers.programs.transformer import VOCABULARY, encoder
 
 from xrelay.frontends.onnx.convert.importer import convert_model
@@ -32,7 +33,7 @@ def assert_allocates_what_is_planned(machine: Machine, inputs: Sequence[Array], 
     assert bound < counters.peak[0] <= allocated
 
 
-@pytest.mark.parametrize("name", ["squeezenet", "shufflenet"])
+@pytest.mark.parametrize("name", share(["squeezenet", "shufflenet"], 2))
 def test_networks(name: str):
     network = light_network(name)
     inputs = list(network.feeds.values())

@@ -6,11 +6,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from itertools import cycle
 from pathlib import Path
 
 import pytest
-from helpers.programs.random_settings import share
+from helpers.programs.random_settings import ROUNDS, share
 
 from xrelay.tools.opt import opt
 from xrelay.tools.run import run
@@ -29,6 +30,13 @@ STATS = {"xrelay-run": ["--stats"]}
 """Options that make a command write to stdout even if its program returns nothing."""
 
 every_command = pytest.mark.parametrize("command", list(START))
+IN_TURN = cycle(START)
+
+
+def one_command(test: Callable[..., None]) -> Callable[..., None]:
+    """Run `test` with a command, another one each time; all by `XRELAY_ROUNDS=4`, as in CI."""
+    commands = [*START] if ROUNDS >= 4 else [next(IN_TURN)]
+    return pytest.mark.parametrize("command", commands)(test)
 
 
 def start(command: str, *arguments: str, before: str = "") -> list[str]:
@@ -71,13 +79,13 @@ def test_a_full_stdout(command: str, line: list[str]):
     assert ran(line, ">/dev/full") == (1, said)
 
 
-@every_command
+@one_command
 def test_a_closed_stdout(command: str, line: list[str]):
     said = "error: cannot write '<stdout>': it is closed\n"
     assert ran(line, ">&-") == (1, said)
 
 
-@every_command
+@one_command
 def test_a_closed_stdin(command: str):
     status, said = ran(start(command, "-"), "<&-")
     assert status == 1
@@ -91,7 +99,7 @@ def test_a_closed_stderr(command: str, line: list[str]):
     assert ran(line, ">/dev/full 2>&-") == (1, "")
 
 
-@every_command
+@one_command
 def test_a_reader_that_has_seen_enough(command: str, line: list[str]):
     reader, writer = os.pipe()
     os.close(reader)
@@ -100,7 +108,7 @@ def test_a_reader_that_has_seen_enough(command: str, line: list[str]):
     assert (done.returncode, done.stderr) == (1, "")
 
 
-@every_command
+@one_command
 def test_wrong_usage(command: str):
     status, said = ran(start(command, "--no-such-option"))
     assert status == 2
@@ -117,7 +125,7 @@ sys.meta_path.insert(0, Interrupt())
 """
 
 
-@every_command
+@one_command
 def test_interrupted_while_importing(command: str):
     assert ran(start(command, "-", before=INTERRUPT)) == (130, "")
 
@@ -134,21 +142,16 @@ sys.meta_path.insert(0, Observer())
 KILL = "os.kill(os.getpid(), signal.SIGINT)"
 TELL = "os.write(1, b'.')"
 MODULES = {
-    "xrelay-opt": ("xdsl.universe", "xrelay.tools.opt.driver"),
-    "xrelay-run": ("xrelay.tools.run.run_options", "numpy"),
-    "xrelay-plan": ("xrelay.tools.plan", "numpy"),
+    "xrelay-opt": ("xrelay.runtime", "xrelay.tools.opt.driver", "xdsl.universe"),
+    "xrelay-run": ("numpy", "xrelay.tools.start", "xrelay.tools.run.run_options"),
+    "xrelay-plan": ("xrelay.tools.commands", "xrelay.tools.plan", "numpy"),
 }
 """Modules that a command imports while it starts."""
 
 
 @pytest.mark.parametrize(
     ("command", "module"),
-    [
-        ("xrelay-opt", "xrelay.runtime"),
-        ("xrelay-run", "xrelay.tools.start"),
-        ("xrelay-plan", "xrelay.tools.commands"),
-        *((command, module) for command, own in MODULES.items() for module in own),
-    ],
+    share([(command, module) for command, own in MODULES.items() for module in own], 2),
 )
 def test_interrupted_in_an_import(command: str, module: str, line: list[str]):
     before = AT_IMPORT.format(command=command, module=module, action=KILL)
@@ -156,7 +159,7 @@ def test_interrupted_in_an_import(command: str, module: str, line: list[str]):
     assert ran(["sh", "-c", '"$@"; exit $?', "sh", *interrupted]) == (130, "")
 
 
-@every_command
+@one_command
 def test_interrupted_at_any_time(command: str, line: list[str]):
     before = AT_IMPORT.format(command=command, module="xrelay.runtime", action=TELL)
     statuses = set[int]()
@@ -218,7 +221,7 @@ FULL = (
 
 
 @pytest.mark.parametrize(
-    ("command", "buffering"), [("xrelay-opt", ""), *((command, "1") for command in START)]
+    ("command", "buffering"), share([("xrelay-opt", ""), *((c, "1") for c in START)], 2)
 )
 def test_a_stdout_that_is_cut_short(
     command: str, buffering: str, line: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

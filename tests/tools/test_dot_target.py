@@ -5,6 +5,7 @@ from typing import Any
 
 import pydot
 import pytest
+from helpers.programs.random_settings import share
 
 from xrelay.tools.opt import opt
 
@@ -60,13 +61,16 @@ LIFTED = "infer-types,plan-devices,lambda-lift,fuse-ops"
 
 @pytest.mark.parametrize(
     ("name", "pipeline"),
-    [
-        ("lists.relay", "infer-types"),
-        ("closures.relay", LIFTED),
-        ("closures.relay", "vm"),
-        ("dynamic.mlir", LIFTED),
-        ("mlp.mlir", "vm"),
-    ],
+    share(
+        [
+            ("lists.relay", "infer-types"),
+            ("closures.relay", LIFTED),
+            ("dynamic.mlir", LIFTED),
+            ("closures.relay", "vm"),
+            ("mlp.mlir", "vm"),
+        ],
+        2,
+    ),
 )
 def test_every_level_has_a_graph(name: str, pipeline: str, tmp_path: Path):
     out = tmp_path / "out.dot"

@@ -163,18 +163,16 @@ def test_a_library_runs_like_a_program(capsys: Capture):
     )
 
 
-@pytest.mark.parametrize(
-    "option",
-    [
+def test_options_that_a_library_has_no_use_for(capsys: Capture):
+    assert opt.main([PROGRAM, "-o", "liba.so"]) == 0
+    for option in (
         *("--stats", "--params=w", "--memory-limit=1M", "--profile", "--pipeline=vm"),
         *("--random-weights", "--sanitize", "--constant=x=1", "--save=a.xrx", "--kernels=native"),
-    ],
-)
-def test_options_that_a_library_has_no_use_for(option: str, capsys: Capture):
-    assert opt.main([PROGRAM, "-o", "liba.so"]) == 0
-    assert run.main(["liba.so", "--random-seed", "0", option]) == 2
-    name = option.partition("=")[0]
-    assert f"error: {name} is for programs, but this is machine code" in (capsys.readouterr().err)
+    ):
+        assert run.main(["liba.so", "--random-seed", "0", option]) == 2
+        name = option.partition("=")[0]
+        said = capsys.readouterr().err
+        assert f"error: {name} is for programs, but this is machine code" in said
 
 
 def test_what_was_run_is_saved(capsys: Capture):

@@ -26,7 +26,8 @@ ROOT = Path(__file__).parents[2]
 FAULTS = ROOT / "tests" / "data" / "faults"
 GOLDEN = [path for path in (ROOT / "lit_tests").rglob("*.*") if "Output" not in path.parts]
 IR = share(sorted(path for path in GOLDEN if path.suffix == ".mlir"), 16)
-RELAY = [FAULTS / "anydim.relay", *sorted(path for path in GOLDEN if path.suffix == ".relay")]
+TEXT = sorted(path for path in GOLDEN if path.suffix == ".relay")
+RELAY = [FAULTS / "anydim.relay", *share(TEXT, 3)]
 OPTIONS = (
     PrintOptions(debuginfo=True),
     PrintOptions(debuginfo=True, generic=True),

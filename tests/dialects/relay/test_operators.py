@@ -111,13 +111,17 @@ def test_result_types_are_inferred(sample: Sample):
     assert tuple(spec_of(result.type) for result in op.results) == sample.results
 
 
+CONTEXT = context()
+
+
 @on_each_sample()
 def test_text_round_trips(sample: Sample):
+    """Of the generic form, the first sample of each operator."""
     module = ModuleOp(list(build(sample)))
-    for generic in (False, True):
+    for generic in (False, True)[: 1 + (sample.index == 0)]:
         text = printed(module, generic)
         assert (f'"relay.{sample.name}"(' in text) == generic
-        parsed = Parser(context(), text).parse_module()
+        parsed = Parser(CONTEXT, text).parse_module()
         parsed.verify()
         assert module.is_structurally_equivalent(parsed)
         assert printed(parsed, generic) == text

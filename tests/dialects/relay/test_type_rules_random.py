@@ -130,7 +130,7 @@ every_operator = pytest.mark.parametrize("name", sorted(OPERATORS))
 
 def randoms(name: str, count: int) -> Iterator[Random]:
     """Generators, each seeded with the operator's name and the number of the attempt."""
-    return (Random(f"{name}/{number}") for number in range(rounds(count, 3)))
+    return (Random(f"{name}/{number}") for number in range(rounds(count, 6)))
 
 
 def a_sample(name: str, random: Random) -> Sample:

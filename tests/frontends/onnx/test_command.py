@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from helpers.onnx.onnx_models import Array, run_onnxruntime
 from helpers.onnx.onnx_small import model_of, node, random_array
+from helpers.programs.random_settings import share
 from onnx import ModelProto
 
 from xrelay.tools.opt import opt
@@ -100,7 +101,7 @@ def test_importing_the_frontend_imports_no_onnx():
     assert done.stdout.strip() == "set()"
 
 
-@pytest.mark.parametrize("tool", ["opt", "run"])
+@pytest.mark.parametrize("tool", share(["opt", "run"], 2))
 def test_without_the_package_onnx_the_error_says_what_to_install(folder: Path, tool: str):
     code = f"""
 import sys

@@ -4,6 +4,7 @@ LSTM, GRU and RNN against onnxruntime, at level relay, and some in the VM.
 The VM runs those with an initial state, long sequences, and one of each attribute.
 """
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from helpers.onnx.onnx_models import Array, run_onnxruntime
 from helpers.onnx.onnx_programs import agree, functions, model, value
 from helpers.onnx.onnx_small import random_array
+from helpers.programs.random_settings import share
 from onnx import ModelProto, helper
 
 from xrelay.frontends.onnx import OnnxError
@@ -18,6 +20,7 @@ from xrelay.frontends.onnx.convert.importer import convert_model
 from xrelay.passes.evaluation.evaluator import evaluate
 
 GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
+DIRECTIONS = ["forward", "reverse", "bidirectional"]
 STEPS, BATCH, SIZE, STATE = 5, 3, 4, 6
 
 
@@ -59,9 +62,13 @@ def layer(
     return model([node], feeds, [value(name) for name in outputs], constants, opset=14), feeds
 
 
-@pytest.mark.parametrize("given", ["XWR", "XWRB", "XWRBL", "XWRBLHC"])
-@pytest.mark.parametrize("direction", ["forward", "reverse", "bidirectional"])
-@pytest.mark.parametrize("op_type", GATES)
+@pytest.mark.parametrize(
+    ("op_type", "direction", "given"),
+    [
+        *share([*product(GATES, DIRECTIONS, ["XWR", "XWRB", "XWRBL"])], 2),
+        *product(GATES, DIRECTIONS, ["XWRBLHC"]),
+    ],
+)
 def test_operands_and_directions(op_type: str, direction: str, given: str):
     if op_type != "LSTM":
         given = given.replace("C", "")
@@ -109,8 +116,7 @@ def test_activations(names: list[str], numbers: dict[str, Any]):
     agree(*layer("LSTM", "XWRB", activations=names, **numbers), in_machine=len(numbers) == 2)
 
 
-@pytest.mark.parametrize("op_type", GATES)
-@pytest.mark.parametrize("given", ["XWRB", "XWRBLH"])
+@pytest.mark.parametrize(("op_type", "given"), share([*product(GATES, ["XWRB", "XWRBLH"])], 3))
 def test_long_sequences_are_functions(op_type: str, given: str):
     conversion = agree(*layer(op_type, given, steps=100))
     assert 5 < len(functions(conversion)) < 12

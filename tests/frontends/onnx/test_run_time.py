@@ -57,6 +57,7 @@ def agree(
     return agree_on(model, *feeds)
 
 
+REDUCTIONS = [f"Reduce{name}" for name in ("Sum", "Max", "Mean", "L2", "LogSumExp", "Prod", "Min")]
 X, Z = random_array(2, 3, 4), random_array(3, 5, 2, seed=1)
 
 
@@ -164,9 +165,7 @@ def test_squeeze_and_unsqueeze():
           dynamic="x")  # fmt: skip
 
 
-@pytest.mark.parametrize("op", ["ReduceSum", "ReduceMax", "ReduceMean", "ReduceL2",
-                                "ReduceLogSumExp", "ReduceProd", "ReduceMin"])  # fmt: skip
-@pytest.mark.parametrize("keepdims", [0, 1])
+@pytest.mark.parametrize(("keepdims", "op"), share([*product([0, 1], REDUCTIONS)], 2))
 def test_reductions(op: str, keepdims: int):
     feeds = [{"x": X, "a": ints(0, -1)}, {"x": X, "a": ints(2, 1)}]
     agree(node(op, "x a", keepdims=keepdims), *feeds, dynamic="x")
@@ -194,8 +193,10 @@ def test_resize(rounding: str, mode: str):
           *({"x": x, "s": s} for s in (ints(1, 2, 6, 5), ints(1, 2, 2, 9))))  # fmt: skip
 
 
-@pytest.mark.parametrize("mode", ["linear", "cubic"])
-@pytest.mark.parametrize("transformation", ["half_pixel", "align_corners", "asymmetric"])
+@pytest.mark.parametrize(
+    ("mode", "transformation"),
+    share([*product(["linear", "cubic"], ["half_pixel", "align_corners", "asymmetric"])], 2),
+)
 def test_interpolation_of_images_of_any_size(mode: str, transformation: str):
     resizing = node(
         "Resize", "x - - s", mode=mode, coordinate_transformation_mode=transformation, axes=[2, 3]
@@ -220,8 +221,7 @@ def test_resize_of_images_of_any_size(policy: str):
 SCALES = [[1.0, 1.0, 2.0, 3.0], [1.0, 1.0, 0.5, 0.25], [1.0, 1.0, 2.6, 0.7], [2.0, 1.0, 1.0, 1.0]]
 
 
-@pytest.mark.parametrize("mode", RESIZE)
-@pytest.mark.parametrize("scales", SCALES)
+@pytest.mark.parametrize(("mode", "scales"), share([*product(RESIZE, SCALES)], 3))
 def test_resize_by_known_scales(mode: str, scales: list[float]):
     nodes = [
         node("Constant", "", "s", value_floats=scales),

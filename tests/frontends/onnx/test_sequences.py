@@ -1,6 +1,6 @@
 """Sequences and optional values whose length, or presence, is known only at run time."""
 
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -36,19 +36,24 @@ PARTS = model_of("""(float[n, m] x, int64 size, int64 at, int64 to) => (
 }""")
 
 
+@cache
+def prepared_parts() -> Any:
+    return Backend.prepare(PARTS)
+
+
 @pytest.mark.parametrize(
     ("shape", "size", "at", "to"), [((3, 7), 2, 1, -1), ((4, 5), 2, -1, 0), ((2, 6), 3, -2, 0)]
 )
 def test_positions_of_run_time(shape: tuple[int, int], size: int, at: int, to: int):
     numbers = {"size": size, "at": at, "to": to}
     feeds = {"x": random_array(*shape), **{name: np.asarray(n) for name, n in numbers.items()}}
-    actual: Any = Backend.run_model(PARTS, feeds)
+    actual: Any = prepared_parts().run(feeds)
     assert_close(actual, run_onnxruntime(PARTS, feeds))
 
 
 def test_a_position_that_a_sequence_does_not_have_is_an_error():
     feeds = {"x": random_array(3, 6), "size": np.asarray(2)}
-    prepared = Backend.prepare(PARTS)
+    prepared = prepared_parts()
     for at, to, line, count in ((0, 2, 4, 2), (0, -3, 4, 2), (0, 2**32, 4, 2), (3, 0, 3, 3)):
         with pytest.raises(xrelay.MachineError) as caught:
             prepared.run({**feeds, "at": np.asarray(at), "to": np.asarray(to)})

@@ -1,10 +1,13 @@
 """Fourier transforms of lengths that are open, or given when the model runs."""
 
+from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 from helpers.onnx.onnx_small import assert_close, random_array
+from helpers.programs.random_settings import share
 from onnx import parser
 
 import xrelay
@@ -20,26 +23,29 @@ def parts(numbers: Any) -> Any:
     return np.stack([numbers.real, numbers.imag], -1).astype(np.float32)
 
 
-@pytest.mark.parametrize(("count", "length"), [(8, 8), (6, 9), (9, 6)])
-def test_transforms_of_run_time_lengths(count: int, length: int):
+TRANSFORMS: dict[str, Callable[[Any, int], Any]] = {
+    "inverse = 0": lambda z, n: parts(np.fft.fft(z, n, axis=1)),
+    "inverse = 1": lambda z, n: parts(np.fft.ifft(z, n, axis=1)),
+    "onesided = 1": lambda z, n: parts(np.fft.fft(z, n, axis=1)[:, : n // 2 + 1]),
+    "inverse = 1, onesided = 1": lambda z, n: np.float32(np.fft.irfft(z, n, axis=1)[..., None]),
+}
+
+
+@pytest.mark.parametrize(
+    ("sizes", "flags"), share([*product([(8, 8), (6, 9), (9, 6)], TRANSFORMS)], 3)
+)
+def test_transforms_of_run_time_lengths(sizes: tuple[int, int], flags: str):
     """Longer numbers are cut, and zeros follow shorter ones."""
+    count, length = sizes
     x = random_array(2, count, 3, 2)
-    z = x[..., 0] + 1j * x[..., 1]
-    expected = {
-        "": parts(np.fft.fft(z, length, axis=1)),
-        "inverse = 1": parts(np.fft.ifft(z, length, axis=1)),
-        "onesided = 1": parts(np.fft.fft(z, length, axis=1)[:, : length // 2 + 1]),
-        "inverse = 1, onesided = 1": np.fft.irfft(z, length, axis=1)[..., None].astype(np.float32),
-    }
-    for flags, wanted in expected.items():
-        y = run(
-            f"""(float[a, n, b, 2] x, int64 length) => (float[a, m, b, c] y) {{
-              axis = Constant<value_int = 1>()
-              y = DFT<{flags or "inverse = 0"}>(x, length, axis)
-            }}""",
-            {"x": x, "length": np.asarray(length)},
-        )
-        assert_close([y], [wanted])
+    y = run(
+        f"""(float[a, n, b, 2] x, int64 length) => (float[a, m, b, c] y) {{
+          axis = Constant<value_int = 1>()
+          y = DFT<{flags}>(x, length, axis)
+        }}""",
+        {"x": x, "length": np.asarray(length)},
+    )
+    assert_close([y], [TRANSFORMS[flags](x[..., 0] + 1j * x[..., 1], length)])
 
 
 @pytest.mark.parametrize(("count", "step", "length"), [(40, 3, 8), (9, 4, 9)])

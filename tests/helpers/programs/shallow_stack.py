@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
+from inspect import currentframe
 
 LEVELS = 450
 """So deep an input does not fit in a shallow stack if each of its levels takes a call."""
@@ -11,7 +12,7 @@ LEVELS = 450
 @contextmanager
 def shallow_stack(frames: int = LEVELS - 50) -> Generator[None]:
     """Let Python call at most `frames` functions in each other from here."""
-    limit, frame, depth = sys.getrecursionlimit(), sys._getframe(), 0
+    limit, frame, depth = sys.getrecursionlimit(), currentframe(), 0
     while frame is not None:
         frame, depth = frame.f_back, depth + 1
     sys.setrecursionlimit(depth + frames)

@@ -92,6 +92,6 @@ def check_case(case: Case, atol: float = 0) -> None:
 def check_machine_code(cases: dict[str, Case], folder: Path) -> None:
     """Check that cases, or the share of them that is tested by default, agree in machine code."""
     programs = CompiledPrograms()
-    for name, case in share([*cases.items()]):
+    for name, case in share([*cases.items()], 16):
         programs.add_accepted(read(case.text, case.meta), [case.args], name)
     programs.check(folder)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -165,15 +166,16 @@ def test_scheduled_kernels_compute_what_they_mean(cpu: str | None, tmp_path: Pat
     """Whole tiles, and the smaller ones at the ends of rows and columns."""
     calls: list[tuple[str, list[Array], Array]] = []
     kernels: list[Any] = []
-    for i, case in enumerate(CONVOLUTIONS):
+    some = partial(share, of=1 if cpu else 2)
+    for i, case in enumerate(some(CONVOLUTIONS)):
         x, w = draw(1, case.size, case.size, case.channels), draw(*case.weight())
         kernels.append(convolution(f"c{i}", case, x, w))
         calls.append((f"c{i}", [x, w], np.maximum(case.product(x, w), 0)))
-    for i, (m, k, n) in enumerate(PRODUCTS):
+    for i, (m, k, n) in enumerate(some(PRODUCTS)):
         x, w = draw(m, k), draw(k, n)
         kernels.append(product(f"m{i}", x, w))
         calls.append((f"m{i}", [x, w], np.maximum(x @ w, 0)))
-    for i, operator in enumerate(OPERATORS):
+    for i, operator in enumerate(some(OPERATORS)):
         arrays = [draw(*shape) for shape in operator.shapes]
         types = [tensor_type(f32, list(shape)) for shape in operator.shapes]
         kernels.append(kernel_on(f"o{i}", types, operator.write))

@@ -30,7 +30,7 @@ def cases(name: str) -> Iterator[Case]:
     """
     attributes = OPERATORS[name].get_irdl_definition().properties
     count = 24 if name in COMPARED else 60
-    return (case(name, number) for number in range(rounds(count + 15 * len(attributes), 6)))
+    return (case(name, number) for number in range(rounds(count + 15 * len(attributes))))
 
 
 def bound(case: Case, ins: Sequence[Any], outs: Sequence[Any]) -> Any:

@@ -84,14 +84,14 @@ def outcome(case: Case, operands: Sequence[Any], fill: int) -> list[bytes] | Non
 def test_a_kernel_neither_reads_nor_writes_what_is_not_its_own(name: str):
     rng = np.random.default_rng(crc32(name.encode()))
     attributes = OPERATORS[name].get_irdl_definition().properties
-    for number in range(rounds(10 + 10 * len(attributes), 6)):
+    for number in range(rounds(10 + 10 * len(attributes))):
         this = case(name, number)
         draw = Draw(rng, this.dtype)
         operands = [
             x if i in this.fixed and draw.chance() else moderate(draw, x.shape, x.dtype.name)
             for i, x in enumerate(this.operands)
         ]
-        for _ in range(rounds(32, 16)):
+        for _ in range(rounds(32, 24)):
             wrong = spoiled(this, draw)
             with np.errstate(all="ignore"):
                 first, second = (outcome(wrong, operands, fill) for fill in (0x11, 0x22))
