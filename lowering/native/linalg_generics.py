@@ -29,6 +29,7 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..linalg.builder import Builder, Size, tensor_of
 
@@ -162,6 +163,40 @@ def parallel_loops(
     if on_buffers:
         op.attributes[mark] = UnitAttr()
     return op
+
+
+def compute_together(op: linalg.GenericOp, reduction: linalg.GenericOp) -> None:
+    """Compute the elements that `op` writes in `reduction`, which reads them; both on buffers."""
+    number = [*reduction.inputs].index(op.outputs[0])
+    maps, read = maps_of(op), maps_of(reduction)
+    others = [i for i in range(len(reduction.inputs)) if i != number]
+    inputs = [*op.inputs, *(reduction.inputs[i] for i in others)]
+    outs = [*op.outputs, *reduction.outputs]
+    types = (cast("MemRefType[Attribute]", value.type) for value in (*inputs, *outs))
+    block = Block(arg_types=[type.element_type for type in types])
+    *given, element, total = block.args
+    value = _inlined(op, block, [*given[: len(op.inputs)], element])
+    terms: list[SSAValue] = [*given[len(op.inputs) :], total]
+    terms.insert(number, value)
+    block.add_op(linalg.YieldOp(value, _inlined(reduction, block, terms)))
+    loops = [*maps[:-1], *(read[i] for i in others), maps[-1], read[-1]]
+    attributes = [*map(AffineMapAttr, loops)]
+    both = linalg.GenericOp(inputs, outs, Region(block), attributes, reduction.iterator_types, [])
+    both.location, both.attributes[UNTILED] = reduction.location, UnitAttr()
+    Rewriter.replace_op(reduction, both)
+    Rewriter.erase_op(op)
+
+
+def _inlined(op: linalg.GenericOp, block: Block, args: Sequence[SSAValue]) -> SSAValue:
+    """Append the body of `op` to `block`; return what it yields."""
+    body, end = op.body.block, op.body.block.last_op
+    assert isinstance(end, linalg.YieldOp)
+    value = end.operands[0]
+    Rewriter.erase_op(end)
+    if value in body.args:
+        value = args[body.args.index(value)]
+    Rewriter.inline_block(body, InsertPoint.at_end(block), args)
+    return value
 
 
 def buffer_of(value: SSAValue) -> Operation:

@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --split-input-file -p compute-by-rows %s | filecheck %s
 
-// What lies between the loops of a softmax is one row, which is on the stack if it is small.
+// What lies between the loops of a softmax is one row, which is on the stack if it is small. Powers are summed as they are computed.
 //
 // CHECK-LABEL: @small_rows
 // CHECK:         %[[E:.*]] = memref.alloca() : memref<64xf32>
@@ -8,9 +8,9 @@
 // CHECK:         scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step
 // CHECK:           %[[OUT:.*]] = memref.reinterpret_cast %out to offset: [%{{.*}}], sizes: [64], strides: [1]
 // CHECK:           %[[X:.*]] = memref.reinterpret_cast %mx to offset: [%{{.*}}], sizes: [64], strides: [1]
-// CHECK-NEXT:      linalg.generic {{.*}} iterator_types = ["parallel"]} ins(%[[X]] : {{.*}}) outs(%[[E]] :
-// CHECK:           linalg.fill ins(%zero : f32) outs(%[[S]] : memref<f32>)
-// CHECK-NEXT:      linalg.generic {{.*}} iterator_types = ["reduction"]} ins(%[[E]] : {{.*}}) outs(%[[S]] :
+// CHECK-NEXT:      linalg.fill ins(%zero : f32) outs(%[[S]] : memref<f32>)
+// CHECK-NEXT:      linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]} ins(%[[X]] : {{.*}}) outs(%[[E]], %[[S]] :
+// CHECK:             linalg.yield %{{.*}}, %{{.*}} : f32, f32
 // CHECK:           linalg.generic {{.*}} ins(%[[E]], %[[S]] : {{.*}}) outs(%[[OUT]] :
 // CHECK-NOT:     materialize_in_destination
 func.func private @small_rows(%mx: memref<8x64xf32>, %out: memref<8x64xf32>) attributes {xrelay.kernel} {
@@ -62,9 +62,8 @@ func.func private @small_rows(%mx: memref<8x64xf32>, %out: memref<8x64xf32>) att
 // CHECK:           %[[DIFFER:.*]] = arith.cmpi ne, %[[A]], %[[B]] : index
 // CHECK-NEXT:      scf.if %[[DIFFER]] {
 // CHECK-NEXT:        linalg.generic {{.*}} ins(%[[X]] : {{.*}}) outs(%[[OUT]] :
-// CHECK:           linalg.generic {{.*}} ins(%[[OUT]] : {{.*}}) outs(%[[OUT]] :
+// CHECK:           linalg.generic {{.*}} iterator_types = ["reduction"]} ins(%[[OUT]] : {{.*}}) outs(%[[OUT]], %{{.*}} :
 // CHECK:             %{{.*}} = arith.index_cast %[[I]] : index to i32
-// CHECK:           linalg.generic {{.*}} iterator_types = ["reduction"]} ins(%[[OUT]] :
 // CHECK:           linalg.generic {{.*}} ins(%[[OUT]], %{{.*}}) outs(%[[OUT]] :
 func.func private @open_rows(%mx: memref<?x?xf32>, %out: memref<?x?xf32>) attributes {xrelay.kernel} {
   %x = bufferization.to_tensor %mx restrict : memref<?x?xf32> to tensor<?x?xf32>
@@ -115,7 +114,7 @@ func.func private @open_rows(%mx: memref<?x?xf32>, %out: memref<?x?xf32>) attrib
 // CHECK-LABEL: @read_again
 // CHECK:         %[[E:.*]] = memref.alloc(%m) : memref<?xf32>
 // CHECK:         scf.for
-// CHECK:           linalg.generic {{.*}} outs(%[[E]] :
+// CHECK:           linalg.generic {{.*}} outs(%[[E]], %{{.*}} :
 func.func private @read_again(%mx: memref<?x?xf32>, %out: memref<?x?xf32>) attributes {xrelay.kernel} {
   %x = bufferization.to_tensor %mx restrict : memref<?x?xf32> to tensor<?x?xf32>
   %c0 = arith.constant 0 : index

@@ -4,16 +4,16 @@ Compute a kernel of several loops row by row, so that what lies between its loop
     %m = generic max (%x along j)                     %m, %s = alloc() : memref<f32>
     %e = generic exp (%x[i, j] - %m[i])               for i {
     %s = generic sum (%e along j)               ->      generic %m = max (row i of %x)
-    %r = generic %e[i, j] / %s[i]                       generic (row i of %out) = exp (… - %m)
-    materialize_in_destination %r in %out               generic %s = sum (row i of %out)
+    %r = generic %e[i, j] / %s[i]                       generic (row i of %out) = exp (… - %m),
+    materialize_in_destination %r in %out                       %s = sum of these
                                                         generic (row i of %out) = … / %s
                                                       }
 
-The loops that come before the first reduction, of all of them, are those over rows. Loops compute
-in the row of the result where that is safe: the result may lie over an operand of the kernel that
-is as large, so no operand of that size may be read after the first write. Kernels whose reduction
-a schedule tiles stay as they are, and those that read other rows of what they compute. At level
-`memref`.
+The loops that come before the first reduction, of all of them, are those over rows. A sum is
+computed with the elements that the loop before it writes. Loops compute in the row of the result
+where that is safe: the result may lie over an operand of the kernel that is as large, so no operand
+of that size may be read after the first write. Kernels whose reduction a schedule tiles stay as
+they are, and those that read other rows of what they compute. At level `memref`.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ from ..linalg_generics import (
     TRANSPOSING,
     UNTILED,
     buffer_of,
+    compute_together,
     is_elementwise,
     is_identity,
     is_parallel,
@@ -290,7 +291,7 @@ class Row:
 
     def compute(self, op: linalg.GenericOp) -> None:
         """Let `op` compute one row."""
-        count, maps = self.rows.count, maps_of(op)
+        count, maps, before = self.rows.count, maps_of(op), self.build.block.last_op
         axes = [self.rows.axes(map) for map in maps]
         inputs = [self.read(v, a) for v, a in zip(op.inputs, axes, strict=False)]
         out, block, fill = self.buffers[op.results[0]], op.body.block, op.outputs[0].owner
@@ -308,6 +309,8 @@ class Row:
         row = parallel_loops(op, inputs, out, loops, block, UNTILED)
         row.properties["iterator_types"] = ArrayAttr([*op.iterator_types][count:])
         self.build.insert_all(row)
+        if isinstance(before, linalg.GenericOp) and _reads_each(row, before):
+            compute_together(before, row)
 
     def _map(self, map: AffineMap, axes: Mapping[int, int]) -> AffineMap:
         """Return the map of the row of an operand of `map`."""
@@ -316,6 +319,14 @@ class Row:
         exprs = (expr for axis, expr in enumerate(map.results) if axis not in axes)
         results = tuple(expr.replace_dims_and_symbols(dims, []) for expr in exprs)
         return AffineMap(rank - count, 0, results)
+
+
+def _reads_each(reduction: linalg.GenericOp, op: linalg.GenericOp) -> bool:
+    """Test whether `reduction` reads each element that `op` writes, in the order of its loops."""
+    pairs = zip(reduction.inputs, maps_of(reduction), strict=False)
+    reads = [is_identity(map) for value, map in pairs if value == op.outputs[0]]
+    is_reduction = not is_parallel(reduction) and reduction.outputs[0] != op.outputs[0]
+    return is_reduction and is_parallel(op) and is_identity(maps_of(op)[-1]) and reads == [True]
 
 
 def _buffer(value: SSAValue) -> SSAValue:

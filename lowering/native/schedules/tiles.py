@@ -10,8 +10,9 @@ the smaller tiles at the ends; its rows may be of several lines of an image:
     14 x 14 pixels in tiles of 3 x 2:   12 lines in 28 tiles of 6 rows, 2 lines in 7 tiles of 4
 
 If these vectors do not fit into the cache of the second level, tiles of one vector by more rows
-read half of them at a time. If each row has vectors of its own, as in panels of weights, a tile is
-as wide as a row where registers suffice.
+read half of them at a time. A panel of weights may be one vector: a tile then has several panels.
+If each row has vectors of its own, as in panels of weights, a tile is as wide as a row where
+registers suffice.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from math import prod
+from math import gcd, prod
 from typing import NamedTuple
 
 from xdsl.ir.affine import AffineMap
@@ -38,6 +39,9 @@ ALONE = 8
 """The vectors of a row without others: enough sums to hide the time of an addition."""
 
 MOST_ROWS = 14
+
+MOST_PANELS = 4
+"""Of which each vector is of a panel of its own: enough for the latency of sums of one row."""
 
 LATENCY = 4
 """The cycles of a multiplication; two begin in each cycle, and two loads."""
@@ -135,7 +139,9 @@ def tile_of(nest: Nest, vectors: Vectors) -> Tile | None:
     order = _order(nest, row)
 
     def tile(rows: int, width: int, lines: int = 1, block: int | None = None) -> Tile:
-        sizes = [1] * last + [width]
+        sizes = [1] * last + [min(width, size or width)]
+        if width > sizes[last]:
+            sizes[last - 1] = width // sizes[last]  # panels
         if row is not None:
             sizes[row] = rows
         if row and lines > 1:
@@ -156,15 +162,16 @@ def tile_of(nest: Nest, vectors: Vectors) -> Tile | None:
             width = size  # such as a panel: it is read without gaps
         most = min(MOST_ROWS, max(1, sums // max(1, width // lanes)))
         return tile(_rows(nest.sizes[row], most), width)
-    width, known = _width(size, VECTORS * lanes), nest.sizes[row]
+    panels = _panels(nest, row) if size.bit_count() == 1 else 1
+    width, known = _width(size * panels, VECTORS * lanes), nest.sizes[row]
     is_deep = width > lanes and (nest.depth or 0) * width * nest.bits > 8 * LARGE
     if known is None:
         width = lanes if is_deep else width
-        rows = min(MOST_ROWS, sums // max(1, width // lanes))
+        rows = min(MOST_ROWS, 3 * vectors.count // 4 // max(1, width // lanes))
         chosen = tile(rows, width)
     else:
         lines = nest.sizes[row - 1] if row and _shares_all_vectors(nest, row - 1) else 1
-        area = Area(lines or 1, known, size)
+        area = Area(lines or 1, known, size * panels)
         chosen = tile(*area.best_tile(lanes, vectors.count, is_deep))
     if nest.depth is None:
         return chosen
@@ -253,6 +260,14 @@ def _shares_vectors(nest: Nest, row: int) -> bool:
 def _shares_all_vectors(nest: Nest, row: int) -> bool:
     """Test whether all rows read the same vectors, whatever the operand."""
     return not any(nest.moves(map, nest.parallel[row]) for map in _vectors(nest))
+
+
+def _panels(nest: Nest, row: int) -> int:
+    """Return the number of panels that a tile may have: 4, 2 or 1 that divides their number."""
+    loop, column = nest.parallel[-2:]
+    number = nest.sizes[-2] or 1
+    along = [nest.moves(map, loop) == nest.moves(map, column) for map in nest.inputs]
+    return gcd(number, MOST_PANELS) if all(along) and row != len(nest.parallel) - 2 else 1
 
 
 def _block(size: int, width: int, most: int) -> int | None:

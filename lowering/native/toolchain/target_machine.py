@@ -71,8 +71,9 @@ class Machine:
     def flags(self) -> list[str]:
         """The options for `opt` and `llc`."""
         flags = [f"-mtriple={self.triple or host_triple()}", f"-mcpu={self.processor}"]
-        # LLVM tunes level 4 for processors of 2017, which slowed down for 512 bits.
-        return [*flags, "-mattr=-prefer-256-bit"] if self.processor == "x86-64-v4" else flags
+        # LLVM avoids vectors of 512 bits, for processors of 2017; tiles have them anyway.
+        wide = ["-mattr=-prefer-256-bit"] if self.architecture == "x86_64" else []
+        return [*flags, *wide]
 
     def check(self) -> None:
         """Raise `Error` if LLVM does not know the triple, or not the processor for it."""
