@@ -2,20 +2,21 @@
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import TensorType, f32
+from xdsl.dialects.builtin import f32
 from xdsl.irdl import operand_def, traits_def
 
 from ...operators.windows import WINOGRAD
 from ...operators.winograd_blocks import PANEL, scratch_shapes
+from ..device import tensor_type
 from ..interfaces import NeedsScratch
-from ..tensors import as_tensor, is_static
+from ..tensors import Tensor, as_tensor, is_static
 from .incomplete import AnyTensor
 from .matmul import SumOfProducts
 from .operator import OutFusable, operator
 from .properties import int_prop, ints_prop, string_prop
 
 
-def _scratch(op: "Conv2dOp", parts: int) -> Sequence[TensorType]:
+def _scratch(op: "Conv2dOp", parts: int) -> Sequence[Tensor]:
     """Return the types of the transformed cells and the products of Winograd's algorithm."""
     layouts = op.data_layout.data, op.kernel_layout.data
     result, weight = as_tensor(op.result.type), as_tensor(op.weight.type)
@@ -26,7 +27,7 @@ def _scratch(op: "Conv2dOp", parts: int) -> Sequence[TensorType]:
     if result.element_type != f32 or steps != {1} or channels % PANEL or 0 in result.get_shape():
         return ()
     shapes = scratch_shapes(images, height, width, channels, filters, parts)
-    return [TensorType(f32, shape) for shape in shapes]
+    return [tensor_type(f32, list(shape)) for shape in shapes]
 
 
 @operator("relay.nn.conv2d")

@@ -141,6 +141,7 @@ choose-schedules           < < < < < < < | . |
 divide-between-threads     < < < < < < < | + |
 version-kernels            < < < < < < < | . |
 merge-aliases              < < < < < < < | + |
+merge-rows                 < < < < < < < | . |
 """
 """
 One column for each of `STAGES`, each program as the pipelines `vm`, `aot`, and `linalg` make it:

@@ -167,3 +167,12 @@ func.func @unmarked(%x: tensor<4xf32>, %t: tensor<4xf32>) {
 relay.prim_func @f(%a: tensor<4xf32>) -> tensor<4xf32> attributes {impure} {
   relay.yield %a : tensor<4xf32>
 }
+
+// -----
+
+relay.prim_func @reads(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{scratch memory has no contents: it can only be yielded}}
+  %0 = relay.scratch : tensor<4xf32>
+  %1 = relay.add %a, %0 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  relay.yield %1 : tensor<4xf32>
+}

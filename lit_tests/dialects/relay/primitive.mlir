@@ -65,3 +65,13 @@ relay.prim_func @two() -> (tensor<f32>, tensor<f32>) {
   %0 = relay.constant dense<1.0> : tensor<f32>
   relay.yield %0, %0 : tensor<f32>, tensor<f32>
 }
+
+// Scratch memory is a result without contents.
+//
+// CHECK-LABEL: @scratched
+// CHECK-NEXT:    %[[SCRATCH:.*]] = relay.scratch : tensor<4x64xf32>
+// CHECK-NEXT:    relay.yield %{{.*}}, %[[SCRATCH]] : tensor<4xf32>, tensor<4x64xf32>
+relay.prim_func @scratched(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4x64xf32>) {
+  %0 = relay.scratch : tensor<4x64xf32>
+  relay.yield %a, %0 : tensor<4xf32>, tensor<4x64xf32>
+}
