@@ -50,6 +50,9 @@ _MAX_MOVED = 200_000
 _COST_NODES = 6000
 """Moves that `auto` and `exact` try to lower a cost, without an explicit budget."""
 
+_MOVES_PER_BODY = 250
+"""Moves for each body at most, as the whole problem of few bodies is searched after them."""
+
 _ASSIGNED = 50_000
 """Bodies that `auto` assigns to several pools, without an explicit budget: at each node, all."""
 
@@ -241,7 +244,8 @@ def _left(best: _Best, budget: int) -> int:
 def _start(best: _Best, budget: int | None) -> None:
     """Take the best of the cheap plans, or one that moves find, with a part of `budget`."""
     if isinstance(best.objective, Cost):
-        nodes = _COST_NODES if budget is None else budget - budget // 8
+        moves = min(_COST_NODES, _MOVES_PER_BODY * best.core.n_bodies)
+        nodes = moves if budget is None else budget - budget // 8
         return _plan_by_moves(best, best.objective, nodes)
     placed = best_plan(best.core, best.bound, deadline=best.deadline)
     if placed is not None:
