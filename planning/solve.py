@@ -47,11 +47,8 @@ _UNLIMITED = 2**62
 _MAX_MOVED = 200_000
 """Overlapping pairs up to which bodies are moved to meet a capacity."""
 
-_COST_NODES = 6000
-"""Moves that `auto` and `exact` try to lower a cost, without an explicit budget."""
-
-_MOVES_PER_BODY = 250
-"""Moves for each body at most, as the whole problem of few bodies is searched after them."""
+_COST_NODES, _COST_NODES_EACH = 6000, 250
+"""Moves that try to lower a cost, without an explicit budget: in all, and for each body."""
 
 _ASSIGNED = 50_000
 """Bodies that `auto` assigns to several pools, without an explicit budget: at each node, all."""
@@ -244,9 +241,8 @@ def _left(best: _Best, budget: int) -> int:
 def _start(best: _Best, budget: int | None) -> None:
     """Take the best of the cheap plans, or one that moves find, with a part of `budget`."""
     if isinstance(best.objective, Cost):
-        moves = min(_COST_NODES, _MOVES_PER_BODY * best.core.n_bodies)
-        nodes = moves if budget is None else budget - budget // 8
-        return _plan_by_moves(best, best.objective, nodes)
+        usual = min(_COST_NODES, _COST_NODES_EACH * best.core.n_bodies)
+        return _plan_by_moves(best, best.objective, usual if budget is None else budget - budget // 8)
     placed = best_plan(best.core, best.bound, deadline=best.deadline)
     if placed is not None:
         best.keep(*placed)
