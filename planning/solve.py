@@ -241,8 +241,10 @@ def _left(best: _Best, budget: int) -> int:
 def _start(best: _Best, budget: int | None) -> None:
     """Take the best of the cheap plans, or one that moves find, with a part of `budget`."""
     if isinstance(best.objective, Cost):
-        usual = min(_COST_NODES, _COST_NODES_EACH * best.core.n_bodies)
-        return _plan_by_moves(best, best.objective, usual if budget is None else budget - budget // 8)
+        most = min(_COST_NODES, _COST_NODES_EACH * best.core.n_bodies)
+        return _plan_by_moves(
+            best, best.objective, most if budget is None else budget - budget // 8
+        )
     placed = best_plan(best.core, best.bound, deadline=best.deadline)
     if placed is not None:
         best.keep(*placed)
