@@ -179,12 +179,8 @@ def _exact(best: _Best, strategy: str, budget: int | None) -> None:
         _plan_large(best, _LARGE_NODES if budget is None else min(budget, _LARGE_NODES))
     else:
         _start(best, budget)
-    if (
-        budget is None
-        and best.deadline == NEVER
-        and not best.is_done
-        and not _has_tables(best.core)
-    ):
+    is_unlimited = budget is None and best.deadline == NEVER
+    if is_unlimited and not best.is_done and not _has_tables(best.core):
         raise ProblemError(
             f"{best.core.n_bodies} buffers with {best.core.n_overlaps} pairs alive together are "
             f"too many for strategy exact (at most {_MAX_SEARCHED} and {_MAX_PAIRS}); "
@@ -242,9 +238,8 @@ def _start(best: _Best, budget: int | None) -> None:
     """Take the best of the cheap plans, or one that moves find, with a part of `budget`."""
     if isinstance(best.objective, Cost):
         most = min(_COST_NODES, _COST_NODES_EACH * best.core.n_bodies)
-        return _plan_by_moves(
-            best, best.objective, most if budget is None else budget - budget // 8
-        )
+        nodes = most if budget is None else budget - budget // 8
+        return _plan_by_moves(best, best.objective, nodes)
     placed = best_plan(best.core, best.bound, deadline=best.deadline)
     if placed is not None:
         best.keep(*placed)
