@@ -93,9 +93,9 @@ def measured(model: Model, path: Path, inputs: int, folder: Path) -> Facts:
         wide = {k: v.astype(np.float64) if v.dtype == np.float32 else v for k, v in feeds.items()}
         expected = cast("Sequence[Array]", exact.run(None, wide))
         theirs = session.run(None, feeds)
-        found = {name: as_list(code(**feeds)) for name, code in levels.items()}
-        *_, newest = found.values()
-        pairs = {name: (results, expected) for name, results in found.items()}
+        outputs = {name: as_list(code(**feeds)) for name, code in levels.items()}
+        *_, newest = outputs.values()
+        pairs = {name: (results, expected) for name, results in outputs.items()}
         pairs |= {"onnxruntime": (theirs, expected), "difference": (newest, theirs)}
         for name, (results, wanted) in pairs.items():
             errors[name] = max(errors[name], error_of(results, wanted))

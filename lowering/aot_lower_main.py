@@ -124,13 +124,13 @@ class AotLowerMainPass(ModulePass):
                 if isinstance(user, func.FuncOp) and memory.SIZES_OF in user.attributes:
                     flatten_sizes(user, plan)
             add_hooks(function, library, plan.entry, devices)
-        made = Library(
+        library = Library(
             *(library, tuple(described_entries), tuple(devices), tuple(constants), tuple(where)),
             *(tuple(texts_of(op.attributes.get(MESSAGES))), tuple(kernels)),
         )
         for name in (DEVICES, PARAMS, MESSAGES, memory.POOLS, constant_places.POOLS):
             op.attributes.pop(name, None)
-        op.attributes[METADATA] = record_attribute(Library, made)
+        op.attributes[METADATA] = record_attribute(Library, library)
 
     def numbered_contexts(self, devices: Sequence[str], module: ModuleOp) -> tuple[int, ...]:
         """Return the numbers of the devices that get a context."""

@@ -27,7 +27,7 @@ from ..dialects.device import device_of, with_device
 from ..dialects.interfaces import Lookup, scratch_types
 from ..dialects.xdsl_extras.walking import walk
 from .functions.symbol_names import symbols_of
-from .support.diagnostics import PassError
+from .support.diagnostics import OptionError
 from .support.levels import Level
 from .support.rewriting import apply_patterns
 
@@ -97,7 +97,7 @@ class DeclareScratchPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.parts < 1:
-            raise PassError(f"parts must be at least 1, but is {self.parts}", op)
+            raise OptionError(f"parts must be at least 1, but is {self.parts}", "parts")
         calls = [call for call in walk(op) if isinstance(call, relay.CallLoweredOp)]
         called = {call.callee.string_value() for call in calls}
         apply_patterns(op, ReturnScratch(called, self.parts))

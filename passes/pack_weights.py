@@ -100,9 +100,9 @@ def in_layout(
 ) -> None:
     """Let a convolution read its weights in another layout."""
     properties = {**op.properties, "kernel_layout": StringAttr(layout)}
-    made = convolution.Conv2dOp.on([op.data, weights.of(op.weight, rewriter)], properties)
-    made.result.name_hint = op.result.name_hint
-    rewriter.replace(op, made)
+    conv = convolution.Conv2dOp.on([op.data, weights.of(op.weight, rewriter)], properties)
+    conv.result.name_hint = op.result.name_hint
+    rewriter.replace(op, conv)
 
 
 @dataclass(frozen=True)
@@ -149,11 +149,11 @@ class PackFilters(RewritePattern):
         if MOST_ADDED * added > filters:
             return
         properties = {**op.properties, "kernel_layout": StringAttr(self.layout)}
-        made = convolution.Conv2dOp.on([op.data, self.packed.of(op.weight, rewriter)], properties)
-        ops: list[Operation] = [made]
+        conv = convolution.Conv2dOp.on([op.data, self.packed.of(op.weight, rewriter)], properties)
+        ops: list[Operation] = [conv]
         if added:
             part = {"begin": ints([0]), "end": ints([filters]), "axes": ints([3])}
-            ops.append(rearrange.StridedSliceOp.on([made.result], part))
+            ops.append(rearrange.StridedSliceOp.on([conv.result], part))
         ops[-1].results[0].name_hint = op.result.name_hint
         rewriter.replace(op, ops)
 
@@ -179,9 +179,9 @@ class PackMatrix(RewritePattern):
             return
         if weight.get_shape()[-1] % self.width:
             return
-        made = matmul.PackedDenseOp.on([op.a, self.packed.of(op.b, rewriter)])
-        made.result.name_hint = op.result.name_hint
-        rewriter.replace(op, made)
+        product = matmul.PackedDenseOp.on([op.a, self.packed.of(op.b, rewriter)])
+        product.result.name_hint = op.result.name_hint
+        rewriter.replace(op, product)
 
 
 @dataclass(frozen=True)

@@ -166,9 +166,9 @@ class Copies:
         """Return the copy for `call` of `function` with the known functions `given`."""
         type_args = call.type_args.data if isinstance(call, relay.InvokeOp) else ()
         key = function.sym_name.data, tuple(type_args), tuple(given)
-        known = self.made.get(key)
-        if known is not None:
-            return known
+        copy = self.made.get(key)
+        if copy is not None:
+            return copy
         if len(self.made) == MAX_COPIES:
             raise PassError(
                 f"the functions of this program need more than {MAX_COPIES} copies to go "

@@ -82,8 +82,8 @@ def _shape(value: SSAValue) -> Sequence[int]:
 
 def _sliced(op: StridedSliceOp, shape: Sequence[int]) -> Rows | None:
     """Return the rows that `op` takes, if it takes them along one axis, one after the other."""
-    given, slices = dict[str, Any](plain_attributes(op)), list[Rows]()
-    for axis, begin, end, step, by_size in cuts(len(shape), **given):
+    attributes, slices = dict[str, Any](plain_attributes(op)), list[Rows]()
+    for axis, begin, end, step, by_size in cuts(len(shape), **attributes):
         dim = shape[axis]
         if dim != DYNAMIC_INDEX:
             indices = picked(dim, begin, end, step, by_size)

@@ -99,10 +99,10 @@ def graph(count: int, width: int, nodes: int) -> Row:
     """Order a random graph."""
     steps, sizes = random_graph(count, width)
     began = time.process_time()
-    found = schedule(steps, [sizes], nodes)
+    order = schedule(steps, [sizes], nodes)
     seconds = round(time.process_time() - began, 3)
-    before, after = list(found.before), list(found.after)
-    return Row(f"random, width {width}", count, before, after, found.is_optimal, seconds)
+    before, after = list(order.before), list(order.after)
+    return Row(f"random, width {width}", count, before, after, order.is_optimal, seconds)
 
 
 def measured(only: str | None, large: bool, nodes: int) -> Iterator[Row]:

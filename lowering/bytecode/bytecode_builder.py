@@ -53,9 +53,8 @@ class Constants:
         if name is None:
             symbol = StringAttr(f"const_{len(self.ops)}")
             name = self.names[value] = SymbolRefAttr(symbol)
-            given = properties or {"value": value}
-            made = kind.create(properties={"sym_name": symbol, **given}, location=at.location)
-            self.ops.append(made)
+            properties = {"sym_name": symbol, **(properties or {"value": value})}
+            self.ops.append(kind.create(properties=properties, location=at.location))
         return name
 
 

@@ -126,7 +126,7 @@ class Patterns:
 
     @staticmethod
     def of(patterns: Sequence[Attribute], constructors: Constructors) -> Patterns:
-        made = Patterns([])
+        specialized = Patterns([])
         numbers: dict[Place, int] = {}
         for pattern in patterns:
             case = Case()
@@ -145,11 +145,11 @@ class Patterns:
                 for number, inner in reversed(list(enumerate(subpatterns(pattern)))):
                     child = Place(place, number)
                     if child not in numbers:
-                        numbers[child] = len(made.places)
-                        made.places.append(child)
+                        numbers[child] = len(specialized.places)
+                        specialized.places.append(child)
                     rest.append((inner, numbers[child], tests))
-            made.cases.append(case)
-        return made
+            specialized.cases.append(case)
+        return specialized
 
     @property
     def size(self) -> int:

@@ -127,13 +127,13 @@ class Builder:
     def constant(self, value: float, type: Attribute) -> SSAValue:
         """Return the number `value` of `type`: signless integer, index or float."""
         key = (value if value == value and value else str(value), type)
-        known = self._constants.get(key)
-        if known is None:
+        constant = self._constants.get(key)
+        if constant is None:
             attr = _number(value, type)
-            known = self._constants[key] = self.insert(
+            constant = self._constants[key] = self.insert(
                 arith.ConstantOp.create(result_types=(type,), properties={"value": attr})
             )
-        return known
+        return constant
 
     def index(self, size: Size) -> SSAValue:
         """Return `size` as a value of type index."""
@@ -146,11 +146,11 @@ class Builder:
         size = tensor_of(value).get_shape()[axis]
         if size != DYNAMIC_INDEX:
             return size
-        known = self._dims.get((value, axis))
-        if known is None:
-            known = self.insert(tensor.DimOp(value, self.constant(axis, INDEX)))
-            self._dims[value, axis] = known
-        return known
+        dim = self._dims.get((value, axis))
+        if dim is None:
+            dim = self.insert(tensor.DimOp(value, self.constant(axis, INDEX)))
+            self._dims[value, axis] = dim
+        return dim
 
     def dims(self, value: SSAValue) -> list[Size]:
         """Return the dims of the tensor `value`."""

@@ -269,12 +269,12 @@ def expanded_dim(w: CheckedCode, m: Measured) -> SSAValue:
     if not 0 <= axis < rank + count:
         return _at(w, axis, [at] * (rank + count))
     one = w.value(1)
-    given = (
+    size = (
         w.apply(CHOOSE, w.is_("sgt", place, axis - count), one, dims[axis - count])
         if (axis >= count)
         else one
     )
-    return given if axis >= rank else w.apply(CHOOSE, w.is_("sgt", place, axis), dims[axis], given)
+    return size if axis >= rank else w.apply(CHOOSE, w.is_("sgt", place, axis), dims[axis], size)
 
 
 @rule

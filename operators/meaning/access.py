@@ -335,16 +335,16 @@ def _composed(
 ) -> Sequence[Access]:
     steps, operands = Steps(), [Traced(Tensor(FLOAT32, shape)) for shape in shapes]
     try:
-        meaning.formula(steps, *operands, **meaning.keywords(attributes))
+        result = meaning.formula(steps, *operands, **meaning.keywords(attributes))
     except SignatureError:  # for operands of other types
         return [Access(whole(shape), False) for shape in shapes]
-    steps.applied[-1].box = part
+    result.box = part
     for step in reversed(steps.applied):
         if step.box is None:
             continue
         dims = [value.dims for value in step.operands]
-        found = accesses(MEANINGS[step.name], step.attributes, dims, step.dims, step.box)
-        for value, access in zip(step.operands, found, strict=True):
+        needs = accesses(MEANINGS[step.name], step.attributes, dims, step.dims, step.box)
+        for value, access in zip(step.operands, needs, strict=True):
             if access.box is not None:
                 value.box = access.box if value.box is None else _union(value.box, access.box)
     return [Access(operand.box, operand.box is None) for operand in operands]

@@ -165,9 +165,15 @@ class Folded(Computed):
 
     def identity(self, element: Element) -> float:
         """Return the sum, product or extreme of no numbers."""
-        if self.by == "add" or self.by == "multiply":
-            return float(self.by == "multiply")
-        return least(element) if self.by == "maximum" else greatest(element)
+        match self.by:
+            case "add":
+                return 0
+            case "multiply":
+                return 1
+            case "maximum":
+                return least(element)
+            case "minimum":
+                return greatest(element)
 
 
 class SameOrder(Meaning):

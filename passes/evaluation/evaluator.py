@@ -228,7 +228,7 @@ def size_block(op: memory.WorkspaceSizeOp, function: Operation | None) -> Block:
     block = Block(arg_types=[shape.type for shape in op.shapes])
     inside: dict[SSAValue, SSAValue] = {}
     inner = dict(zip(op.shapes, block.args, strict=True))
-    given = {i: [inner[value] for value in values] for i, values in shapes.items()}
+    sizes_of = {i: [inner[value] for value in values] for i, values in shapes.items()}
     packs = [memory.Packing(pack) for pack in packs_within(param)]
     orders = {packing.orders for packing in packs}
     known = memory.parameter_attributes(function, index).get(memory.SIZE)
@@ -241,9 +241,9 @@ def size_block(op: memory.WorkspaceSizeOp, function: Operation | None) -> Block:
         for slice in packing.slices:
             if slice.dynamic_size is not None and slice.dynamic_size not in inside:
                 origin = origin_of(slice.dynamic_size, body)
-                if origin is None or not all(param.index in given for param in origin.params):
+                if origin is None or not all(param.index in sizes_of for param in origin.params):
                     raise PassError("this size depends on more than the shapes that are given", op)
-                copies, size = clone_origin(origin, lambda read: shape_read(read, given))
+                copies, size = clone_origin(origin, lambda read: shape_read(read, sizes_of))
                 block.add_ops(copies)
                 inside[slice.dynamic_size] = size
             block.add_op(slice.clone(inside))

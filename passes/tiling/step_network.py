@@ -202,8 +202,8 @@ def read_network(
         whole = composed(group, axes) if axis is None and len(group[-1].results) == 1 else None
         for result in group[-1].results:
             add(result, at)
-        known = frozenset(number[v] for v in mine)
-        step = Step(number[group[-1].results[0]], {}, whole=known)
+        read_whole = frozenset(number[v] for v in mine)
+        step = Step(number[group[-1].results[0]], {}, whole=read_whole)
         if axis is not None and mine:
             step.reduces, step.rows = True, rows_in(mine[0], axes)
             step.reads = {number[mine[0]]: Reach([(r, r + 1) for r in range(step.rows)])}

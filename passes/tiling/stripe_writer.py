@@ -328,17 +328,14 @@ class Stripes:
             elif later > held.rows.start:
                 axis, keep = self.axis_of(value), Interval(later, held.rows.stop)
                 turns = self.turns
-                if (
-                    turns is not None
-                    and value in self.carried
-                    and stripe == turns.first + turns.period - 1
-                ):
+                ends_turn = turns is not None and stripe == turns.first + turns.period - 1
+                if ends_turn and value in self.carried:
                     kept = Interval(later - held.rows.start, held.rows.size)
-                    self.held[value] = Held(self.read(held.tensor, kept, axis), keep)
-                    continue
-                halo = self.slice(held, keep, axis)
-                assert isinstance(halo.owner, Operation)
-                alone(halo.owner)
+                    halo = self.read(held.tensor, kept, axis)
+                else:
+                    halo = self.slice(held, keep, axis)
+                    assert isinstance(halo.owner, Operation)
+                    alone(halo.owner)
                 self.held[value] = Held(halo, keep)
 
     def axis_of(self, value: int) -> int:

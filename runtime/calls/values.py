@@ -36,23 +36,23 @@ def unfolded_size(root: object, fields_of: Callable[[Any], Sequence[object]]) ->
     Takes time for each object once. Raises `MachineError` for data that contains itself.
     """
     sizes: dict[int, int] = {}  # 0 for those whose fields are being counted
-    rest = [root]
-    while rest:
-        item = rest[-1]
+    pending = [root]
+    while pending:
+        item = pending[-1]
         key = id(item)
         if sizes.get(key):
-            rest.pop()
+            pending.pop()
             continue
         fields = fields_of(item)
         if key in sizes or not fields:
             sizes[key] = min(1 + sum(sizes[id(field)] for field in fields), MOST)
-            rest.pop()
+            pending.pop()
             continue
         sizes[key] = 0
         for field in fields:
             size = sizes.get(id(field))
             if size is None:
-                rest.append(field)
+                pending.append(field)
             elif not size:
                 raise MachineError("data that contains itself is not a value")
     return sizes[id(root)]
@@ -131,19 +131,19 @@ def flatten(argument: object, limit: int | None = None) -> FlatValue:
     """
     structure: list[Leaf | Node] = []
     arrays: list[Array] = []
-    rest = [argument]
+    pending = [argument]
     is_counted = False
-    while rest:
-        item = rest.pop()
+    while pending:
+        item = pending.pop()
         if isinstance(item, tuple | list):
             fields = cast(Sequence[object], item)
-            if not is_counted and len(structure) + len(rest) + len(fields) > FEW:
+            if not is_counted and len(structure) + len(pending) + len(fields) > FEW:
                 _require_room(argument, default_limit() if limit is None else limit)
                 is_counted = True
             tag = item.tag if isinstance(item, Tagged) else 0
             kind = Closure if isinstance(item, Captured) else Data
             structure.append(Node(tag, len(fields), kind))
-            rest.extend(reversed(fields))
+            pending.extend(reversed(fields))
         else:
             array = as_array(item)
             dtype = array.dtype if array.dtype.isnative else array.dtype.newbyteorder("=")
@@ -207,13 +207,13 @@ def built(structure: Structure, allocate: Callable[[Leaf], Tensor]) -> tuple[Obj
 def devices_of(result: Object) -> tuple[int, ...]:
     """Return the devices of the tensors in `result`, depth first; nothing if all are the host."""
     devices: list[int] = []
-    rest = [result]
-    while rest:
-        item = rest.pop()
+    pending = [result]
+    while pending:
+        item = pending.pop()
         if isinstance(item, Tensor):
             devices.append(item.device)
         else:
-            rest += reversed(item.parts)
+            pending += reversed(item.parts)
     return tuple(devices) if any(devices) else ()
 
 
@@ -277,14 +277,14 @@ def copy_out(result: Object, owner: Owner, *, stays: bool = False) -> Value:
     the machine, closures.
     """
     order: list[Object] = []  # each before its fields, the last field first
-    rest = [result]
+    pending = [result]
     is_charged = False
-    while rest:
-        item = rest.pop()
+    while pending:
+        item = pending.pop()
         order.append(item)
         if isinstance(item, Data | Closure):
-            rest.extend(item.parts)
-            if not is_charged and len(order) + len(rest) > FEW:
+            pending.extend(item.parts)
+            if not is_charged and len(order) + len(pending) > FEW:
                 charge(unfolded_size(result, fields_of), owner)
                 is_charged = True
     arrays = [item.array for item in order if isinstance(item, Tensor)]
@@ -328,15 +328,15 @@ def store(result: Object, out: Value) -> Value:
             assign(out, found)
             return out
     copies: list[tuple[Array, Array]] = []
-    rest: list[tuple[Object, object, str]] = [(result, out, "out")]
-    while rest:
-        item, place, name = rest.pop()
+    pending: list[tuple[Object, object, str]] = [(result, out, "out")]
+    while pending:
+        item, place, name = pending.pop()
         if isinstance(item, Data):
             fields = cast(Sequence[object], place) if isinstance(place, tuple | list) else ()
             if len(fields) != len(item.parts):
                 raise MachineError(f"{name} must be a tuple of {len(item.parts)}")
             pairs = enumerate(zip(item.parts, fields, strict=True))
-            rest += [(part, field, f"{name}[{i}]") for i, (part, field) in pairs]
+            pending += [(part, field, f"{name}[{i}]") for i, (part, field) in pairs]
             continue
         if not isinstance(item, Tensor):
             raise StaysInsideError(item)
@@ -356,10 +356,10 @@ def store(result: Object, out: Value) -> Value:
 
 def leaves(value: Value) -> Iterator[Array]:
     """Yield the arrays in `value`, depth first."""
-    rest = [value]
-    while rest:
-        item = rest.pop()
+    pending = [value]
+    while pending:
+        item = pending.pop()
         if isinstance(item, tuple):
-            rest.extend(reversed(item))
+            pending.extend(reversed(item))
         else:
             yield item

@@ -48,11 +48,11 @@ def require_disjoint(out: object) -> None:
     if type(out) is np.ndarray and 0 not in out.strides:
         return
     arrays: list[Array] = []
-    rest = [out]
-    while rest:
-        item = rest.pop()
+    pending = [out]
+    while pending:
+        item = pending.pop()
         if isinstance(item, tuple | list):
-            rest.extend(cast("Sequence[object]", item))
+            pending.extend(cast("Sequence[object]", item))
         elif isinstance(item, np.ndarray):
             arrays.append(cast(Array, item))
     for i, array in enumerate(arrays):

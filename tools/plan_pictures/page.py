@@ -319,8 +319,8 @@ def load_formulas(segments: Sequence[Segment], use: FunctionUse) -> list[int]:
     """Return the numbers of formulas for the bytes in use in each column."""
     formulas = use.formulas
     sizes = [Reference(number) for number in range(len(formulas.steps))]
-    found = loads(segments, len(use.columns), sizes, Arithmetic.by(formulas.apply))
-    return [formulas.value(size).step for size in found]
+    sizes_of_steps = loads(segments, len(use.columns), sizes, Arithmetic.by(formulas.apply))
+    return [formulas.value(size).step for size in sizes_of_steps]
 
 
 @dataclass(frozen=True)

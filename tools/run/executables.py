@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -126,7 +127,7 @@ Arrays: TypeAlias = dict[str, Array]
 
 
 @dataclass
-class Executable:
+class Executable(ABC):
     """Functions that can be called, by their parameters, and the weights that they need."""
 
     functions: Mapping[str, Sequence[Param]]
@@ -134,13 +135,13 @@ class Executable:
     options: Options
     """Bounds of a run, and how the machine is watched."""
 
+    @abstractmethod
     def run(self, function: str, inputs: Sequence[Value], weights: Arrays) -> Sequence[Value]:
         """Run `function` and return its results."""
-        raise NotImplementedError
 
+    @abstractmethod
     def output_names(self, function: str, count: int) -> list[str]:
         """Return unique names for the `count` outputs of `function`."""
-        raise NotImplementedError
 
     def caller(self, weights: Arrays) -> Evaluates:
         """Return what `--benchmark` calls, which nothing watches."""
@@ -160,9 +161,9 @@ class Typed(Executable):
         super().__init__({f.name: f.params for f in functions}, weights, how)
         self.program, self.named = program, {f.name: f for f in functions}
 
+    @abstractmethod
     def evaluate(self, function: str, inputs: Sequence[Value], weights: Arrays) -> Value:
         """Run `function` and return its result."""
-        raise NotImplementedError
 
     def run(self, function: str, inputs: Sequence[Value], weights: Arrays) -> Sequence[Value]:
         value = self.evaluate(function, inputs, weights)

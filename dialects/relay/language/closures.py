@@ -227,8 +227,8 @@ class FnOp(IRDLOperation):
         op = cls(types, result_type, body, self_name is not None)
         if attributes is not None:
             for name, value in attributes.data.items():
-                known = name in ("attrs", "type_params", "param_devices", "result_device")
-                (op.properties if known else op.attributes)[name] = value
+                is_property = name in ("attrs", "type_params", "param_devices", "result_device")
+                (op.properties if is_property else op.attributes)[name] = value
         return op
 
     def print(self, printer: Printer) -> None:

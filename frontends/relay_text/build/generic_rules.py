@@ -47,11 +47,10 @@ def let(context: Context, statement: ast.Statement) -> Generic | None:
             hint, function = function, function.args[0]
     generic = named(context, statement.value)
     if generic is not None:
-        given = parts(generic.type)
-        is_fixed = _fixes(local.type, given, generic.own)
+        is_fixed = _fixes(local.type, parts(generic.type), generic.own)
     elif isinstance(function, ast.Function) and function.type_params:
-        given = [*(param.type for param in function.params), function.result]
-        is_fixed = _fixes(local.type, given, function.type_params)
+        types = [*(param.type for param in function.params), function.result]
+        is_fixed = _fixes(local.type, types, function.type_params)
         if not is_fixed:
             generic = define(context, function, local.name, local, hint)
     else:
@@ -67,15 +66,15 @@ def let(context: Context, statement: ast.Statement) -> Generic | None:
 
 
 def _fixes(
-    wanted: Attribute | None, given: Sequence[Attribute | None], params: Sequence[str]
+    wanted: Attribute | None, types: Sequence[Attribute | None], params: Sequence[str]
 ) -> bool:
-    """Return whether `wanted` fixes one of the type parameters in the parts `given` of a type."""
+    """Return whether `wanted` fixes one of the type parameters in the parts `types` of a type."""
     wanted_parts = () if wanted is None else parts(wanted)
     return any(
         type.parameter.data in params
         if isinstance(type, relay.TypeVarType)
         else type is not None and _fixes(part, parts(type), params)
-        for part, type in zip(wanted_parts, given, strict=False)
+        for part, type in zip(wanted_parts, types, strict=False)
         if not isinstance(part, relay.IncompleteType)
     )
 
@@ -130,8 +129,8 @@ def define(
 
 def value(context: Context, generic: Generic, at: int) -> SSAValue:
     """Build a generic function as a value of one type."""
-    made = _instance(context, generic, at)
-    return made if generic.hint is None else on_device(Site(context, generic.hint, [made]))
+    instance = _instance(context, generic, at)
+    return instance if generic.hint is None else on_device(Site(context, generic.hint, [instance]))
 
 
 def _instance(context: Context, generic: Generic, at: int) -> SSAValue:
@@ -164,10 +163,10 @@ def check_scopes(context: Context) -> None:
     signatures = context.program.functions.values()
     if not context.has_generics and not any(s.type_params for s in signatures):
         return
-    known = {signature.block: signature.type_params for signature in signatures}
+    params_of = {signature.block: signature.type_params for signature in signatures}
     for value in context.open_values:
         params = set(type_variables(value.type))
-        wrong = params and params.difference(_type_params_around(value, known))
+        wrong = params and params.difference(_type_params_around(value, params_of))
         if wrong:
             raise RelayTextError(
                 f"the type of {called(value)} would be {context.text(value.type)}, but the type "
@@ -177,12 +176,12 @@ def check_scopes(context: Context) -> None:
             )
 
 
-def _type_params_around(value: SSAValue, known: Mapping[Block, Sequence[str]]) -> Iterator[str]:
+def _type_params_around(value: SSAValue, params_of: Mapping[Block, Sequence[str]]) -> Iterator[str]:
     """Yield the type parameters of the functions that contain `value`, and of the value itself."""
     at: Operation | Block | None = value.owner
     while at is not None:
         if isinstance(at, Block):
-            yield from known.get(at, ())
+            yield from params_of.get(at, ())
             at = at.parent_op()
         else:
             yield from at.own_type_params if isinstance(at, relay.FnOp) else ()

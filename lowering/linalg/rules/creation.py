@@ -24,8 +24,7 @@ def constant(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequenc
     value = op.value
     if value.type != type:
         value = DenseIntOrFPElementsAttr(cast(Any, type), value.data)
-    made = arith.ConstantOp.create(result_types=[type], properties={"value": value})
-    return b.insert_all(made)
+    return b.insert_all(arith.ConstantOp.create(result_types=[type], properties={"value": value}))
 
 
 def as_index(b: Builder, number: SSAValue, *, unsigned: bool) -> SSAValue:

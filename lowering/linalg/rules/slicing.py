@@ -56,10 +56,10 @@ def strided_slice(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Se
     """Find the first index and the number of indices along each axis."""
     assert isinstance(op, relay.rearrange.StridedSliceOp)
     (x,) = operands
-    given = dict[str, Any](plain_attributes(op))
+    attributes = dict[str, Any](plain_attributes(op))
     chosen = {
         axis: _picked(b, b.dim(x, axis), begin, end, stride, by_size)
-        for axis, begin, end, stride, by_size in cuts(rank_of(x), **given)
+        for axis, begin, end, stride, by_size in cuts(rank_of(x), **attributes)
     }
     return [sliced(b, x, chosen)]
 

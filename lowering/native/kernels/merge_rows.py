@@ -66,9 +66,8 @@ def _loops_to_merge(kernel: FuncOp) -> Sequence[linalg.GenericOp]:
         return ()
     loops = ops_of(kernel, linalg.GenericOp)
     loops = [op for op in loops if not {TRANSPOSING, UNTILED} & op.attributes.keys()]
-    maps = [map for op in loops for map in maps_of(op)]
-    can_merge = all(map(_can_merge, maps)) and not any(map(has_index, loops))
-    return loops if can_merge else ()
+    can_merge = all(_can_merge(each) for op in loops for each in maps_of(op))
+    return loops if can_merge and not any(map(has_index, loops)) else ()
 
 
 def _groups(rank: int, axis: int) -> list[list[int]]:

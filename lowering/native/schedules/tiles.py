@@ -167,7 +167,9 @@ def tile_of(nest: Nest, vectors: Vectors) -> Tile | None:
     is_deep = width > lanes and (nest.depth or 0) * width * nest.bits > 8 * LARGE
     if known is None:
         width = lanes if is_deep else width
-        rows = min(MOST_ROWS, 3 * vectors.count // 4 // max(1, width // lanes))
+        weights = panels > 1 and (nest.depth or 0) * size * (nest.sizes[-2] or 1) * nest.bits
+        most = 3 * vectors.count // 4 if weights > 8 * LARGE else sums  # read again for few rows
+        rows = min(MOST_ROWS, most // max(1, width // lanes))
         chosen = tile(rows, width)
     else:
         lines = nest.sizes[row - 1] if row and _shares_all_vectors(nest, row - 1) else 1

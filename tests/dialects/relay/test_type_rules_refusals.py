@@ -1,4 +1,4 @@
-"""What type rules refuse that only random operands refuse elsewhere, if they are drawn."""
+"""Errors of type rules that other tests reach by random operands only."""
 
 from typing import Any
 

@@ -34,7 +34,7 @@ NOT_BIT_FOR_BIT = {"floor_divide": 2}
 SUMS = {"sum", "prod", "mean", "nn.dense", "nn.packed_dense", "nn.matmul", "nn.batch_matmul"} | {
     "nn.global_avg_pool2d"
 }
-"""Operators whose order of additions is no part of the meaning: held on exact sums alone."""
+"""Operators that may add in any order: compared on small integers, whose sums are exact."""
 
 
 def by_meaning(name: str, attrs: Any, ins: Sequence[Any], out: Any) -> None:
