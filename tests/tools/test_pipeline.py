@@ -128,6 +128,7 @@ def test_passes_in_order():
         ("must-be=1 maybe=4", Rich(1, maybe=4)),
         ("must-be=1 maybe", Rich(1, maybe=None)),
         ("must-be=1 number=1.5e3", Rich(1, number=1500.0)),
+        ("must-be=1 number=2", Rich(1, number=2.0)),
         ("must-be=1 mode=small", Rich(1, mode="small")),
         ("\n  must-be = 1\n  mode = small\n", Rich(1, mode="small")),
     ],

@@ -369,6 +369,8 @@ def _convert(values: tuple[Value, ...], type_: Any) -> ParameterListType:
             return ()
         raise ValueError("needs a value")
     typed = tuple(value.typed() for value in values)
+    if float in alternatives(type_):
+        typed = tuple(float(value) if type(value) is int else value for value in typed)
     as_text = tuple(value.text for value in values)
     for candidate in (typed, as_text):
         is_bool = any(isinstance(value, bool) for value in candidate)
