@@ -21,7 +21,6 @@ from typing import ClassVar
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import memory
@@ -29,6 +28,7 @@ from ..operators.orders import Layout
 from ..operators.sizes.size_expressions import Expr
 from .sizes.reader import Sizes
 from .sizes.size_code import SizeCode
+from .support.changes import ReportingPass
 from .support.levels import Level
 from .support.rewriting import apply_patterns, erase_unused
 from .support.walk import outside_primitives
@@ -71,14 +71,14 @@ class ExpandPack(RewritePattern):
 
 
 @dataclass(frozen=True)
-class ExpandPacksPass(ModulePass):
+class ExpandPacksPass(ReportingPass):
     """Compute the offsets of ordered packs."""
 
     name = "expand-packs"
     accepts: ClassVar[Level] = "memory-planned"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        totals = Totals({})
+    def change(self, ctx: Context, op: ModuleOp) -> bool:
+        totals, changed = Totals({}), False
         expand = ExpandPack(Sizes(), totals)
         for part in parts_of(op, totals):
             inside = [*outside_primitives(part)]
@@ -89,9 +89,9 @@ class ExpandPacksPass(ModulePass):
                 if isinstance(pack, memory.PackOp) and pack.orders is not None
             ]
             if asked:
-                apply_patterns(op, ComputeWorkspaceSize(totals), only=asked)
+                changed |= apply_patterns(op, ComputeWorkspaceSize(totals), only=asked)
             if packs:
                 expand.sizes.read(part)
-                apply_patterns(op, expand, only=packs)
+                changed |= apply_patterns(op, expand, only=packs)
         erase_unused(expand.made)
-        fold_constants(op)
+        return fold_constants(op) or changed

@@ -39,7 +39,6 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import BlockArgument, Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import VerifyException
@@ -54,6 +53,7 @@ from ..dialects.tensors import Tensor, as_tensor
 from .analysis.fusion import UNFUSED
 from .functions.call_graph import CallGraph
 from .functions.signatures import entries_of
+from .support.changes import ReportingPass
 from .support.diagnostics import OptionError, PassError
 from .support.keyed_options import parse_keyed
 from .support.levels import Level
@@ -206,7 +206,7 @@ def permuted(value: SSAValue, order: Sequence[int]) -> Tensor:
 
 
 @dataclass(frozen=True)
-class LendCachesPass(ModulePass):
+class LendCachesPass(ReportingPass):
     """Compute a result in the memory of a parameter that it extends."""
 
     name = "lend-caches"
@@ -215,7 +215,7 @@ class LendCachesPass(ModulePass):
     caches: tuple[str, ...] = ()
     """The parameters that are caches, with the rows of their buffers, like `past_*=1024`."""
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
+    def change(self, ctx: Context, op: ModuleOp) -> bool:
         rows = parse_keyed(self.caches, parse_cache, "caches")
         functions = [f for f in op.ops if isinstance(f, func.FuncOp) and len(f.body.blocks) == 1]
         public = [f for f in functions if f.sym_visibility != StringAttr("private")]
@@ -239,3 +239,4 @@ class LendCachesPass(ModulePass):
 
         while apply_patterns(op, MergeTransposes(), only=transposes()):
             pass
+        return bool(used or lending)

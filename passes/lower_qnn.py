@@ -24,14 +24,15 @@ import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from ..dialects import relay
 from ..dialects.attributes import plain_attributes
 from ..dialects.dense import constant_tensor
 from ..dialects.relay.incomplete import is_incomplete
+from ..dialects.xdsl_extras.walking import walk
 from .analysis.arrays import Array, array_of
+from .support.changes import ReportingPass
 from .support.diagnostics import PassError
 from .support.levels import Level
 from .support.operator_steps import OperatorSteps, dtype_of, rank_of
@@ -328,11 +329,11 @@ class LowerQnn(RewritePattern):
 
 
 @dataclass(frozen=True)
-class LowerQnnPass(ModulePass):
+class LowerQnnPass(ReportingPass):
     """Replace operators on quantized tensors by operators of `relay`."""
 
     name = "lower-qnn"
     accepts: ClassVar[Level] = "relay"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        apply_patterns(op, LowerQnn())
+    def change(self, ctx: Context, op: ModuleOp) -> bool:
+        return apply_patterns(op, LowerQnn(), only=[o for o in walk(op) if o.name in RULES])

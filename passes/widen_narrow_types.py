@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import FloatAttr, IntegerType, ModuleOp, f64
+from xdsl.dialects.builtin import Float32Type, FloatAttr, IntegerType, ModuleOp, f64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
@@ -45,7 +45,7 @@ def narrow_element(type: Attribute) -> Attribute | None:
 
 def wide(element: Attribute) -> Attribute | None:
     """Return the type to compute in for elements of a narrow type; None for any other type."""
-    name = dtype_name(element)
+    name = None if type(element) is Float32Type else dtype_name(element)
     if name is None or name not in ELEMENT_TABLE or wide_dtype(name) == name:
         return None
     return ELEMENT_TYPES[wide_dtype(name)]

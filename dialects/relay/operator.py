@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import ClassVar, Self, TypeVar
 
 from xdsl.dialects.builtin import TensorType
@@ -48,15 +49,20 @@ def is_in_kernel(op: Operation) -> bool:
     return parent is not None and parent.name in ("relay.primitive", "relay.prim_func")
 
 
+@cache
+def _inference_of(kind: type[Operation]) -> InferTypes | None:
+    return kind.get_trait(InferTypes)
+
+
 def infer_result_types(op: Operation) -> Sequence[Attribute] | None:
     """
     The inferred result types of `op`, without devices; None if it has no type rule or an operand's
     type is still incomplete. Raises `VerifyException` if operands or properties are invalid.
     """
-    trait = op.get_trait(InferTypes)
-    if trait is None or any(is_incomplete(o.type) for o in op.operands):
+    inference = _inference_of(type(op))
+    if inference is None or any(is_incomplete(o.type) for o in op.operands):
         return None
-    types = trait.rule(op)
+    types = inference.rule(op)
     if any(not isinstance(type, TensorType) and has_more_parts(type, MAX_PARTS) for type in types):
         raise VerifyException(f"a result of {op.name} has a type of more than {MAX_PARTS} parts")
     return types

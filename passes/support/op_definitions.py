@@ -44,7 +44,7 @@ from xdsl.irdl import (
     SingleBlockRegionDef,
     VariadicDef,
 )
-from xdsl.traits import OpTrait
+from xdsl.traits import IsolatedFromAbove, OpTrait
 
 from ...dialects.xdsl_extras.described_constraints import Described
 from ...dialects.xdsl_extras.segments import sizes_in
@@ -112,12 +112,21 @@ def definition_of(verify: Check) -> Definition | None:
 
 
 def checks_after_definition(kind: type[Operation]) -> Sequence[Check]:
-    """Return the checks of ops of class `kind` after that of the definition, in order."""
+    """
+    Return the checks of ops of class `kind` after that of the definition, in order.
+
+    That nothing from outside is used in an isolated op is left to the caller, who knows what is
+    visible.
+    """
     generated = verification_of(kind.verify_)
     if generated is None:
         return ()
     traits: OpTraits = generated.definition.traits
-    checks: list[Check] = [t.verify for t in traits if type(t).verify is not OpTrait.verify]
+    checks: list[Check] = [
+        t.verify
+        for t in traits
+        if type(t).verify is not OpTrait.verify and not isinstance(t, IsolatedFromAbove)
+    ]
     if generated.further is not None and generated.further is not Operation.verify_:
         checks.append(generated.further)
     return checks

@@ -221,10 +221,12 @@ class _Verifier:
             _check_blocks(op, region)
 
     def _check_invisible(self, op: Operation, operands: Sequence[SSAValue], visit: _Visit) -> None:
-        """Check that `op` is unreachable if it uses an operand that it cannot see."""
+        """Check that `op` is unreachable, and isolation holds, if it cannot see an operand."""
         for i, operand in enumerate(operands):
             if id(operand) not in self.visible and (
-                visit.reachable or isinstance(operand, ErasedSSAValue)
+                visit.reachable
+                or isinstance(operand, ErasedSSAValue)
+                or _crosses_isolation(op, operand)
             ):
                 raise _not_visible(op, i, operand, self.root)
 
@@ -300,6 +302,14 @@ class _Verifier:
         if table not in self.symbols:
             self.symbols[table] = dict(_symbols(table))
         return self.symbols[table].get(name)
+
+
+def _crosses_isolation(op: Operation, operand: SSAValue) -> bool:
+    """Test whether an op around `op` that is isolated from above does not hold `operand`."""
+    around = op.parent_op()
+    while around is not None and not around.has_trait(IsolatedFromAbove):
+        around = around.parent_op()
+    return around is not None and (operand.owner is around or not around.is_ancestor(operand.owner))
 
 
 def _tables_around(root: Operation) -> list[Operation]:

@@ -95,8 +95,12 @@ FOLDED = (memory.AllocStorageOp, memory.PlacedOp, memory.SliceStorageOp)
 """The ops of which constant sizes and offsets become attributes."""
 
 
-def fold_constants(op: ModuleOp) -> None:
-    """Make constant sizes and offsets attributes, and erase the constants that only they used."""
+def fold_constants(op: ModuleOp) -> bool:
+    """
+    Make constant sizes and offsets attributes, and erase the constants that only they used.
+
+    Returns whether there were any.
+    """
     users = [inside for inside in outside_primitives(op) if isinstance(inside, FOLDED)]
     constants: dict[Operation, None] = {}
     for value in (operand for user in users for operand in user.operands):
@@ -107,3 +111,4 @@ def fold_constants(op: ModuleOp) -> None:
     if constants:
         apply_patterns(op, *patterns, only=users)
         erase_unused(constants)
+    return bool(constants)
