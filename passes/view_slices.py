@@ -24,7 +24,6 @@ from typing import Any, ClassVar, NamedTuple
 from xdsl.context import Context
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 
 from ..dialects import memory, relay, vm
@@ -38,6 +37,7 @@ from .bytes.live_bytes import Load, Span
 from .bytes.liveness import live_ranges
 from .bytes.op_facts import root_of
 from .bytes.storages import storages_of
+from .support.changes import ReportingPass
 from .support.levels import Level
 from .support.rewriting import rewrite_each
 
@@ -206,24 +206,24 @@ def view(op: vm.InvokeTvmOp, rows: Rows, rewriter: PatternRewriter) -> None:
 
 
 @dataclass(frozen=True)
-class ViewSlicesPass(ModulePass):
+class ViewSlicesPass(ReportingPass):
     """Read slices of outer rows where their tensor is, instead of copying them."""
 
     name = "view-slices"
     accepts: ClassVar[Level] = "manifest"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
+    def change(self, ctx: Context, op: ModuleOp) -> bool:
         kernels = {
             kernel.sym_name.data: rows
             for kernel in op.ops
             if isinstance(kernel, relay.PrimFuncOp) and (rows := rows_of(kernel)) is not None
         }
         if not kernels:
-            return
+            return False
         chosen = [
             views
             for classes in bodies_of(op, separate=False)
             for views in views_in(classes, kernels)
         ]
         parts = dict(chosen)
-        rewrite_each([*parts], lambda call, rewriter: view(call, parts[call], rewriter))
+        return rewrite_each([*parts], lambda call, rewriter: view(call, parts[call], rewriter))

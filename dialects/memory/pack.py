@@ -35,7 +35,7 @@ from xdsl.traits import EffectInstance, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
 from ...operators.orders import Interval, Life, On, OrderError, Orders, Row
-from ..integers import i64_array, i64_attribute
+from ..integers import i64_array, i64_attribute, integers_of
 from ..interfaces import AllocatesResults, DeviceConstraint, DeviceRule, HoldsNoTensors, OnHost
 from ..xdsl_extras.formats import Qualified
 from ..xdsl_extras.segments import operand_counts
@@ -289,12 +289,12 @@ class SliceOp(IRDLOperation):
 
     @property
     def life(self) -> Life:
-        bounds: tuple[int, ...] = self.lifetime.get_values()
+        bounds = integers_of(self.lifetime)
         return Life(tuple(zip(bounds[::2], bounds[1::2], strict=False)), frozenset(self.arms))
 
     @property
     def arms(self) -> tuple[Arm, ...]:
-        pairs: tuple[int, ...] = () if self.in_arms is None else self.in_arms.get_values()
+        pairs = () if self.in_arms is None else integers_of(self.in_arms)
         return tuple(map(Arm, pairs[::2], pairs[1::2]))
 
     def lie_on(self, slices: Sequence[SSAValue]) -> None:
