@@ -135,8 +135,13 @@ def result_types(
         raise VerifyException(str(error)) from error
 
 
-_RESULTS: dict[tuple[object, ...], tuple[object, Sequence[Attribute]]] = new_cache()
-"""Results by rule, operand types and properties, all by identity: equal layers share theirs."""
+_RESULTS: dict[tuple[object, ...], tuple[object, Sequence[Attribute]]] = {}
+"""
+Results by rule, operand types and properties, all by identity: equal layers share theirs.
+
+Entries hold what their keys name, and stay from pass to pass: an op that none changed is verified
+again without its rule.
+"""
 
 
 def _results(rule: Signature, op: Operation) -> Sequence[Attribute]:

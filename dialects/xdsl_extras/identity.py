@@ -1,8 +1,8 @@
 """
 Functions of attributes, computed once for each object.
 
-Attributes should be immutable, but can be changed in place. So identity counts within one pass or
-one verification only: `forget_attributes` runs before each.
+Entries hold attributes: `forget_attributes`, which runs before each pass and each verification,
+lets those go that no program has any more.
 """
 
 from collections.abc import Callable
