@@ -107,6 +107,11 @@ class Region:
         elif size > self._owner.size:
             self._owner.reserve(size - self._owner.size, what)
 
+    def whole_pages(self, size: int) -> int:
+        """Return `size` up to the end of its page, which the next call may need, if it is free."""
+        end = -(-size // mmap.PAGESIZE) * mmap.PAGESIZE
+        return end if self.memory.used + end - self.charged <= self.memory.limit else size
+
     def view(self, start: int, size: int) -> Bytes:
         """Return `size` bytes from byte `start`, which must be covered."""
         return self.bytes[start : start + size]

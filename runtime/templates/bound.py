@@ -73,7 +73,7 @@ class Bound:
     def _cover(self, results: int, scratch: int, *sizes: int) -> None:
         """Make bytes of scratch memory and of each device usable, and charge those of results."""
         for size, (extent, region, bytes) in zip((*sizes, scratch), self._places, strict=True):
-            extent.cover(size, "the memory of a call")
+            extent.cover(region.whole_pages(size), "the memory of a call")
             if region.bytes is not bytes:
                 raise _Moved
         for number, (extent, region, _) in enumerate(self._places):

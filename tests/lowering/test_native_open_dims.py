@@ -1,6 +1,9 @@
 """
 Random networks with open rows compute natively what the machine does, at five sizes, on all levels.
 
+Some amplify errors (attention of attention): there, the error against float64 must be like that of
+the machine.
+
 `XRELAY_RANDOM_PROGRAMS=1000 pytest …` compiles so many others.
 """
 
@@ -144,6 +147,8 @@ def test_networks_at_five_sizes(tmp_path: Path, capsys: pytest.CaptureFixture[st
         assert main([str(source), "-t", target, "-o", str(library)]) == 0
         assert "without its schedule" not in capsys.readouterr().err
         machine, native = xrelay.compile(source), xrelay.load(library, threads=2)
+        source.write_text(source.read_text().replace("f32", "f64"))
+        exact = xrelay.compile(source)
         for seed, network in zip(seeds, networks, strict=True):
             made = np.random.default_rng(seed)
             width, shapes = network.width_of_x, network.weights
@@ -152,8 +157,13 @@ def test_networks_at_five_sizes(tmp_path: Path, capsys: pytest.CaptureFixture[st
                 weights = [made.standard_normal(s, np.float32) * s[-1] ** -0.5 for s in sizes]
                 x = made.standard_normal((rows, width), np.float32)
                 wanted, found = (exe[f"n{seed}"](x, *weights) for exe in (machine, native))
+                if np.allclose(found, wanted, rtol=1e-4, atol=1e-5):
+                    continue
+                wide: Any = exact[f"n{seed}"](
+                    *(array.astype(np.float64) for array in (x, *weights))
+                )
                 message = f"network {seed}, {rows} and {others} rows\n{network.text}"
-                np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5, err_msg=message)
+                assert np.abs(found - wide).max() <= 4 * np.abs(wanted - wide).max(), message
 
 
 BROADCAST = """

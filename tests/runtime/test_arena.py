@@ -1,6 +1,7 @@
 """All prepared calls lie in the same bytes."""
 
 import gc
+import mmap
 import weakref
 from itertools import pairwise
 from typing import Any
@@ -107,9 +108,34 @@ def test_memory_of_an_unusually_large_call_is_returned():
         np.testing.assert_array_equal(machine.run("main", x)[0], 3 * x)
         used.append(machine.memory.used)
     assert used[0] == used_by(200_000) > 9 * MIB
-    assert used[-3] < 4096
+    assert used[-3] <= mmap.PAGESIZE
     assert MIB < used[-1] <= used[0]
     assert all(a >= b for a, b in pairwise(used[:41]))
+
+
+def test_a_call_of_a_few_rows_more_covers_nothing(monkeypatch: pytest.MonkeyPatch):
+    machine, cover = Machine(tripled()), Extent.cover
+    for count in (1, 2):  # the second one gets a template
+        machine.run("main", rows(count))
+    covered: list[int] = []
+
+    def counted(extent: Extent, size: int, what: str) -> None:
+        covered.append(size)
+        cover(extent, size, what)
+
+    monkeypatch.setattr(Extent, "cover", counted)
+    for count in range(3, 129):
+        np.testing.assert_array_equal(machine.run("main", rows(count))[0], 3 * rows(count))
+    assert covered == [64 + 32, 0, mmap.PAGESIZE, 0]  # when it is bound, and for the third call
+
+
+def test_whole_pages_are_covered_within_the_limit():
+    memory = Memory(mmap.PAGESIZE + 100)
+    region = Region(memory)
+    assert region.whole_pages(1) == region.whole_pages(mmap.PAGESIZE) == mmap.PAGESIZE
+    assert region.whole_pages(mmap.PAGESIZE + 1) == mmap.PAGESIZE + 1
+    memory.reserve(200)
+    assert region.whole_pages(1) == 1
 
 
 def test_a_limit_that_fits_each_call_fits_all():
