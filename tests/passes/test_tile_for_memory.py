@@ -17,7 +17,7 @@ from xrelay.passes.tiling.step_network import network_of
 from xrelay.planning.stripes import chosen_chains
 
 AT_EVERY_LEVEL = VmPipeline().text.replace(
-    ",expand-packs", ",overwrite-dead-bytes,verify-memory-plan,expand-packs"
+    ",expand-packs", ",verify-memory-plan,overwrite-dead-bytes,expand-packs"
 )
 
 

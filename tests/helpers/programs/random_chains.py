@@ -1,9 +1,9 @@
 """
 Random chains of operators on images, and stripes of them.
 
-Windows of 1 to 7 rows with strides, dilation and any padding, convolutions in groups, pools with
-ceil mode, sums and concatenations with values before, padding, upsampling, pixels to channels and
-back, and at the end a mean; in both layouts.
+Windows of 1 to 7 rows and columns with strides, dilation and any padding, convolutions in groups,
+pools with ceil mode, norms over channels, sums and concatenations with values before, padding,
+upsampling, pixels to channels and back, and at the end a mean; in both layouts, also of one row.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from xrelay.dialects.relay import ConstantOp
 from xrelay.dialects.relay.broadcast import AddOp, BiasAddOp
 from xrelay.dialects.relay.convolution import Conv2dOp
 from xrelay.dialects.relay.elementwise import ReluOp, TanhOp
+from xrelay.dialects.relay.normalization import LrnOp
 from xrelay.dialects.relay.operator import Operator
 from xrelay.dialects.relay.pooling import AvgPool2dOp, GlobalAvgPool2dOp, MaxPool2dOp
 from xrelay.dialects.relay.rearrange import ConcatenateOp, PadOp
@@ -47,6 +48,9 @@ class Chains:
     def number(self, low: int, high: int) -> int:
         return int(self.rng.integers(low, high))
 
+    def pair(self, low: int, high: int) -> tuple[int, int]:
+        return self.number(low, high), self.number(low, high)
+
     def dims(self, value: SSAValue) -> Sequence[int]:
         return dims_of(value) or ()
 
@@ -65,23 +69,22 @@ class Chains:
         return op.results[0]
 
     def windowed(self, x: SSAValue, kind: type[Operator]) -> SSAValue | None:
-        size, stride = self.number(1, 8), self.number(1, 4)
-        dilation = 2 if self.rng.random() < 0.2 else 1
-        top, bottom = (self.number(0, size) for _ in range(2))
+        sizes, strides = self.pair(1, 8), self.pair(1, 4)
+        dilation = self.pair(1, 3) if self.rng.random() < 0.2 else (1, 1)
+        padding = tuple(self.number(0, size) for size in (*sizes, *sizes))
         if self.rng.random() < 0.6:
-            size, stride = int(self.rng.choice([1, 3, 5])), self.number(1, 3)
-            top = bottom = size // 2
-        padding = (top, size // 2, bottom, size // 2)
-        if min(self.side(x, s) + 2 * (size // 2) for s in "HW") <= (size - 1) * dilation:
-            return None
-        if self.side(x, "H") + top + bottom <= (size - 1) * dilation + stride:
-            return None
-        steps = {"strides": (stride,) * 2, "dilation": (dilation,) * 2, "padding": padding}
+            sizes, strides = (int(self.rng.choice([1, 3, 5])),) * 2, self.pair(1, 3)
+            padding = (sizes[0] // 2,) * 4
+        for i, side in enumerate("HW"):
+            around = self.side(x, side) + padding[i] + padding[i + 2]
+            if around <= (sizes[i] - 1) * dilation[i]:
+                return None
+        steps = {"strides": strides, "dilation": dilation, "padding": padding}
         channels = self.side(x, "C")
         if kind is Conv2dOp:
             groups = int(self.rng.choice([1, channels]))
             filters = channels if groups > 1 else self.number(1, 7)
-            names = {"O": filters, "I": channels // groups, "H": size, "W": size}
+            names = dict(zip("OIHW", (filters, channels // groups, *sizes), strict=True))
             kernel = "OIHW" if self.layout == "NCHW" else "HWIO"
             weight = self.constant(*(names[letter] for letter in kernel))
             layouts = {"data_layout": self.layout, "kernel_layout": kernel}
@@ -92,12 +95,25 @@ class Chains:
             counted["count_include_pad"] = bool(self.rng.random() < 0.5)
         ceil = bool(self.rng.random() < 0.3)
         return self.on(
-            kind, x, pool_size=(size,) * 2, layout=self.layout, ceil_mode=ceil, **counted, **steps
+            kind, x, pool_size=sizes, layout=self.layout, ceil_mode=ceil, **counted, **steps
         )
 
     def next(self, x: SSAValue) -> SSAValue | None:
         """Return an operator on `x`; None if the draw is not possible."""
-        kinds = ("conv", "conv", "max", "avg", "up", "sum", "cat", "pad", "spread", "fold", "block")
+        kinds = (
+            "conv",
+            "conv",
+            "max",
+            "avg",
+            "up",
+            "sum",
+            "cat",
+            "pad",
+            "spread",
+            "fold",
+            "block",
+            "norm",
+        )
         kind, layout = str(self.rng.choice(kinds)), {"layout": self.layout}
         windows = {"conv": Conv2dOp, "max": MaxPool2dOp, "avg": AvgPool2dOp}
         if kind in windows:
@@ -115,6 +131,8 @@ class Chains:
             return self.on(DepthToSpaceOp, x, block_size=2, **layout)
         if kind == "fold" and all(self.side(x, s) % 2 == 0 for s in "HW") and self.side(x, "H") > 2:
             return self.on(SpaceToDepthOp, x, block_size=2, **layout)
+        if kind == "norm":
+            return self.on(LrnOp, x, size=3, axis=self.layout.index("C"))
         if kind == "block":
             return self.on(AddOp, x, self.on(TanhOp, x))
         same = [v for v in self.values if all(self.dims(v)[s] == self.dims(x)[s] for s in sides)]
@@ -128,7 +146,8 @@ class Chains:
 
 def random_chain(rng: np.random.Generator) -> ModuleOp:
     """Return a function `main` of random operators on one image."""
-    sizes = {"N": 1, "C": int(rng.integers(1, 5)), "H": int(rng.integers(5, 30)), "W": 4}
+    height = int(rng.integers(5, 30) if rng.random() < 0.9 else rng.integers(1, 5))
+    sizes = {"N": 1, "C": int(rng.integers(1, 5)), "H": height, "W": int(rng.integers(1, 7))}
     layout = str(rng.choice(["NCHW", "NHWC"]))
     block = Block(arg_types=[TensorType(f32, [sizes[letter] for letter in layout])])
     chains = Chains(rng, block, layout, [block.args[0]])
