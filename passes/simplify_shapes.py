@@ -82,11 +82,6 @@ def allocates(kind: type[Operation]) -> bool:
     return kind.get_trait(AllocatesResults) is not None
 
 
-def is_size_op(op: Operation) -> bool:
-    """Test whether `op` only computes a size, a shape or a part of one."""
-    return is_size_class(type(op))
-
-
 def is_measure(symbol: Symbol | None) -> bool:
     return symbol is not None and symbol.kind in MEASURES
 
@@ -104,7 +99,7 @@ class Numbering:
             self.read_yielded(op)
         elif isinstance(op, relay.RequireOp):
             self.check(op, rewriter)
-        elif len(op.results) == 1 and is_size_op(op):
+        elif len(op.results) == 1 and is_size_class(type(op)):
             equal = self.equal(op, op.results[0], rewriter)
             if equal is not None:
                 rewriter.replace(op, [], [equal])
@@ -203,7 +198,7 @@ def only_extracted(op: vm.ShapeOfOp) -> bool:
 
 def is_removable(op: Operation) -> bool:
     """Test whether `op` computes a size, or a tensor for a shape, and nothing else."""
-    is_part = is_size_op(op) or isinstance(op, relay.ConstantOp) or allocates(type(op))
+    is_part = is_size_class(type(op)) or isinstance(op, relay.ConstantOp) or allocates(type(op))
     return is_part and is_trivially_dead(op)
 
 
@@ -239,12 +234,14 @@ def in_functions(module: ModuleOp) -> list[Operation]:
 
 def concerns_sizes(op: Operation) -> bool:
     """Test whether the pass may change something because of `op`."""
-    return is_size_op(op) or isinstance(op, vm.ShapeFuncOp | relay.ShapeFuncOp | relay.RequireOp)
+    return is_size_class(type(op)) or isinstance(
+        op, vm.ShapeFuncOp | relay.ShapeFuncOp | relay.RequireOp
+    )
 
 
 def is_numbered(op: Operation) -> bool:
     """Test whether value numbering may replace `op`, or reads sizes at it."""
-    return is_size_op(op) or isinstance(op, relay.RequireOp | relay.YieldOp)
+    return is_size_class(type(op)) or isinstance(op, relay.RequireOp | relay.YieldOp)
 
 
 def is_function_level(op: Operation) -> bool:
