@@ -30,9 +30,7 @@ from .support.levels import Level
 from .support.walk import outside_primitives
 
 
-def values_with_ops(
-    constraints: DeviceConstraints, function: func.FuncOp
-) -> Iterator[tuple[SSAValue, Operation]]:
+def values_with_ops(function: func.FuncOp) -> Iterator[tuple[SSAValue, Operation]]:
     """Yield each value of `function` but constants, in program order, with the op it belongs to."""
     for op in outside_primitives(function):
         if not interface_of(op).is_rematerializable:
@@ -49,7 +47,7 @@ def explain(ctx: Context, constraints: DeviceConstraints) -> None:
     """Report the device of each value, and the reason for it."""
     reasons = {domain: (demand, union) for domain, demand, union in constraints.domains.reasons()}
     for function in constraints.functions.values():
-        for value, op in values_with_ops(constraints, function):
+        for value, op in values_with_ops(function):
             domain = result_of(constraints.of(value, op))
             device = constraints.domains.device_of(domain).long_name
             reason = reasons.get(domain)

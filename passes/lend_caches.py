@@ -31,7 +31,6 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
-    FunctionType,
     IntegerAttr,
     ModuleOp,
     StringAttr,
@@ -193,9 +192,7 @@ def lend(function: func.FuncOp, caches: Sequence[Cache], rewriter: PatternRewrit
         )
         rewriter.replace(joined, [*new, rows, after], [after.result])
     function.arg_attrs, function.res_attrs = ArrayAttr(params), ArrayAttr(results)
-    function.function_type = FunctionType.from_lists(
-        [arg.type for arg in block.args], [value.type for value in end.operands]
-    )
+    function.update_function_type()
 
 
 def permuted(value: SSAValue, order: Sequence[int]) -> Tensor:

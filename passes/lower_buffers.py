@@ -27,7 +27,6 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
     DictionaryAttr,
-    FunctionType,
     IntegerAttr,
     MemRefType,
     ModuleOp,
@@ -161,8 +160,7 @@ class Lowering:
             aligned.operands[0] = param
             rewriter.insert(aligned, InsertPoint.at_start(body))
             attributes[i] = DictionaryAttr({})
-        outputs = op.function_type.outputs.data
-        op.function_type = FunctionType.from_lists(body.arg_types, outputs)
+        op.update_function_type()
         op.arg_attrs = ArrayAttr(attributes)
         rewriter.notify_op_modified(op)
 

@@ -18,17 +18,17 @@ a repeated one; one that never holds is left for run time. Level `manifest`.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Hashable
+from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, ModuleOp, TensorType, i64
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
-from xdsl.rewriter import InsertPoint
+from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import is_side_effect_free
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
@@ -42,6 +42,7 @@ from ..operators.measures import MEASURES
 from ..operators.sizes import Check
 from ..operators.sizes.holds import holds
 from ..operators.sizes.size_expressions import DIM, Expr, Symbol
+from .functions.calls import inline_before
 from .sizes.scoped_code import ScopedCode
 from .support.changes import ReportingPass
 from .support.levels import Level
@@ -58,44 +59,14 @@ def host_of(module: ModuleOp) -> VirtualDeviceAttr | None:
     return None
 
 
-@dataclass(frozen=True)
-class Inliner:
-    """Replaces calls of shape functions by their bodies, with tensors on `host`."""
-
-    functions: Mapping[str, relay.ShapeFuncOp]
-    host: VirtualDeviceAttr | None
-    constants: dict[tuple[Operation, Block], SSAValue] = field(default_factory=lambda: {})
-    """The copy of a constant of a function in a block that calls it, which has it once."""
-
-    def inline(self, call: vm.ShapeFuncOp, rewriter: PatternRewriter) -> None:
-        function, block = self.functions.get(call.callee.string_value()), call.parent
-        if function is None or block is None:
-            return
-        body = function.body.block
-        copies: list[Operation] = []
-        inside: dict[SSAValue, SSAValue] = dict(zip(body.args, call.ins, strict=True))
-        for op in body.ops:
-            if isinstance(op, relay.YieldOp):
-                rewriter.insert(copies, InsertPoint.before(call))
-                rewriter.replace(call, [], [inside[value] for value in op.values])
-                return
-            if isinstance(op, arith.ConstantOp) and (op, block) in self.constants:
-                inside[op.result] = self.constants[op, block]
-                continue
-            copies.append(self.copied(op, inside))
-            inside |= zip(op.results, copies[-1].results, strict=True)
-            if isinstance(op, arith.ConstantOp):
-                self.constants[op, block] = inside[op.result]
-
-    def copied(self, op: Operation, inside: dict[SSAValue, SSAValue]) -> Operation:
-        """Copy an op of a shape function, on the values that are `inside` in place of its own."""
-        if isinstance(op, arith.ConstantOp) and isinstance(op.value, DenseIntOrFPElementsAttr):
-            return relay.ConstantOp(op.value, self.host)
-        copy = op.clone(inside)
-        for result in copy.results:
-            if self.host is not None and result.type.__class__ is TensorType:
-                set_type(result, with_device(result.type, self.host))
-        return copy
+def place(op: Operation, host: VirtualDeviceAttr | None) -> None:
+    """Put the tensors that an op of a shape function computes on `host`."""
+    if isinstance(op, arith.ConstantOp) and isinstance(op.value, DenseIntOrFPElementsAttr):
+        Rewriter.replace_op(op, relay.ConstantOp(op.value, host))
+        return
+    for result in op.results:
+        if host is not None and result.type.__class__ is TensorType:
+            set_type(result, with_device(result.type, host))
 
 
 @cache
@@ -109,11 +80,6 @@ def is_size_class(kind: type[Operation]) -> bool:
 @cache
 def allocates(kind: type[Operation]) -> bool:
     return kind.get_trait(AllocatesResults) is not None
-
-
-def is_size_op(op: Operation) -> bool:
-    """Test whether `op` only computes a size, a shape or a part of one."""
-    return is_size_class(type(op))
 
 
 def is_measure(symbol: Symbol | None) -> bool:
@@ -133,7 +99,7 @@ class Numbering:
             self.read_yielded(op)
         elif isinstance(op, relay.RequireOp):
             self.check(op, rewriter)
-        elif len(op.results) == 1 and is_size_op(op):
+        elif len(op.results) == 1 and is_size_class(type(op)):
             equal = self.equal(op, op.results[0], rewriter)
             if equal is not None:
                 rewriter.replace(op, [], [equal])
@@ -232,7 +198,7 @@ def only_extracted(op: vm.ShapeOfOp) -> bool:
 
 def is_removable(op: Operation) -> bool:
     """Test whether `op` computes a size, or a tensor for a shape, and nothing else."""
-    is_part = is_size_op(op) or isinstance(op, relay.ConstantOp) or allocates(type(op))
+    is_part = is_size_class(type(op)) or isinstance(op, relay.ConstantOp) or allocates(type(op))
     return is_part and is_trivially_dead(op)
 
 
@@ -268,12 +234,14 @@ def in_functions(module: ModuleOp) -> list[Operation]:
 
 def concerns_sizes(op: Operation) -> bool:
     """Test whether the pass may change something because of `op`."""
-    return is_size_op(op) or isinstance(op, vm.ShapeFuncOp | relay.ShapeFuncOp | relay.RequireOp)
+    return is_size_class(type(op)) or isinstance(
+        op, vm.ShapeFuncOp | relay.ShapeFuncOp | relay.RequireOp
+    )
 
 
 def is_numbered(op: Operation) -> bool:
     """Test whether value numbering may replace `op`, or reads sizes at it."""
-    return is_size_op(op) or isinstance(op, relay.RequireOp | relay.YieldOp)
+    return is_size_class(type(op)) or isinstance(op, relay.RequireOp | relay.YieldOp)
 
 
 def is_function_level(op: Operation) -> bool:
@@ -292,9 +260,17 @@ class SimplifyShapesPass(ReportingPass):
         if not any(map(concerns_sizes, ops)):
             return False
         functions = {f.sym_name.data: f for f in op.ops if isinstance(f, relay.ShapeFuncOp)}
-        inliner = Inliner(functions, host_of(op))
-        rewrite_each([o for o in ops if isinstance(o, vm.ShapeFuncOp)], inliner.inline)
-        numbering = Numbering(ScopedCode(inliner.host))
+        host = host_of(op)
+
+        def inline(call: vm.ShapeFuncOp, rewriter: PatternRewriter) -> None:
+            if (function := functions.get(call.callee.string_value())) is not None:
+                body = function.body.clone()
+                for inner in body.block.ops:
+                    place(inner, host)
+                rewriter.replace(call, [], inline_before(call, body, call.ins, rewriter))
+
+        rewrite_each([o for o in ops if isinstance(o, vm.ShapeFuncOp)], inline)
+        numbering = Numbering(ScopedCode(host))
         rewrite_each([o for o in in_functions(op) if is_numbered(o)], numbering.visit)
         apply_patterns(op, *memory.AllocStorageOp.get_canonicalization_patterns())
         erase_unused(in_functions(op), is_removable)

@@ -120,14 +120,6 @@ def function_of(values: Iterable[SSAValue]) -> list[Known | None]:
     return [known(value) for value in values]
 
 
-def flat_types(types: Sequence[Attribute], functions: Sequence[Known | None]) -> list[Attribute]:
-    """Return `types` with those of known functions replaced by those of what they captured."""
-    flat: list[Attribute] = []
-    for type, function in zip(types, functions, strict=True):
-        flat += [type] if function is None else function.types()
-    return flat
-
-
 def flat_attrs(
     attrs: ArrayAttr[DictionaryAttr] | None, functions: Sequence[Known | None]
 ) -> ArrayAttr[DictionaryAttr] | None:
@@ -224,18 +216,15 @@ class Copies:
         assert isinstance(last, func.ReturnOp), "a function ends in func.return"
         if not copy.results:
             copy.results = [known(value) for value in last.operands]
-        outputs = function.function_type.outputs.data
         if all(result is None for result in copy.results):
             return
         function.res_attrs = flat_attrs(function.res_attrs, copy.results)
-        function.function_type = FunctionType.from_lists(
-            function.function_type.inputs.data, flat_types(outputs, copy.results)
-        )
         last.operands = [
             leaf
             for value, result in zip(last.operands, copy.results, strict=True)
             for leaf in ([value] if result is None else leaves(value))
         ]
+        function.update_function_type()
 
 
 @dataclass

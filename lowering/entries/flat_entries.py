@@ -33,7 +33,6 @@ from xdsl.dialects import func, llvm, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     DictionaryAttr,
-    FunctionType,
     IndexType,
     IntegerAttr,
     MemRefType,
@@ -357,10 +356,7 @@ def flatten_entry(function: func.FuncOp, plan: EntryPlan) -> None:
 
 def _name(function: func.FuncOp, symbol: str) -> None:
     """Make `function`, whose body is done, a function of the interface in C."""
-    end = function.get_return_op()
-    assert end is not None, "a function returns"
-    inputs = function.function_type.inputs.data
-    function.function_type = FunctionType.from_lists(inputs, end.arguments.types)
+    function.update_function_type()
     function.res_attrs = None
     function.sym_name = StringAttr(symbol)
     function.attributes[C_INTERFACE] = UnitAttr()

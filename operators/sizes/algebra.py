@@ -344,12 +344,16 @@ class Algebra:
         return self.opaque(predicate, (left, right))
 
     def choose(self, condition: Expr, left: Expr, right: Expr) -> Expr:
+        """Return `left` if `condition`, a natural number, is not 0, else `right`."""
+        return self.select_less(Expr.of(0), condition, left, right)
+
+    def select_less(self, less: Expr, more: Expr, left: Expr, right: Expr) -> Expr:
         """
-        Return `left` if `condition`, a natural number, is not 0, else `right`.
+        Return `left` if `less < more`, else `right`.
 
         `a == 1 ? b : a` is a broadcast; others are selections, and those of one condition agree.
         """
-        symbol = condition.symbol
+        symbol = None if less.terms else more.symbol
         if symbol is not None and symbol.kind in RELATIONS:
             a, b = symbol.operands
             if symbol.kind == "lt":
@@ -358,16 +362,6 @@ class Algebra:
                 return self.select_less(a, b, right, left)
             if symbol.kind == "eq" and Expr.of(1) in (a, b) and right in (a, b):
                 return self.broadcast(right, left)
-        return self._selected(Expr.of(0), condition, left, right)
-
-    def select_less(self, less: Expr, more: Expr, left: Expr, right: Expr) -> Expr:
-        """Return `left` if `less < more`, else `right`."""
-        symbol = more.symbol
-        if not less.terms and symbol is not None and symbol.kind in RELATIONS:
-            return self.choose(more, left, right)
-        return self._selected(less, more, left, right)
-
-    def _selected(self, less: Expr, more: Expr, left: Expr, right: Expr) -> Expr:
         if left == right:
             return left
         is_less = self._is_less(less, more)

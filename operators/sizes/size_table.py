@@ -15,7 +15,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from functools import cache
 from math import gcd, inf, prod
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from ..measures import MEASURES, SIGNED
 
@@ -141,20 +141,15 @@ def _either(*sizes: Range) -> Range:
     return min(low for low, _ in sizes), max(high for _, high in sizes)
 
 
-def _free(*sizes: Range) -> Range:
-    return FREE
+_Result = TypeVar("_Result")
 
 
-def _natural(*sizes: Range) -> Range:
-    return NATURAL
+def _always(result: _Result) -> Callable[..., _Result]:
+    """Return the function that has this result, whatever the operands are."""
+    return lambda *_: result
 
 
-def _truth(*sizes: Range) -> Range:
-    return 0, 1
-
-
-def _one(*divisors: int) -> int:
-    return 1
+_free, _natural, _one = _always(FREE), _always(NATURAL), _always(1)
 
 
 class Operation(NamedTuple):
@@ -272,7 +267,7 @@ OPERATIONS: dict[str, Operation] = {
     "or": Operation(int.__or__, arith="arith.ori", commutes=True, identity=0),
     "xor": Operation(int.__xor__, arith="arith.xori", commutes=True, identity=0),
     **{
-        name: Operation(getattr(op, name), _truth, arith=f"arith.cmpi {name}")
+        name: Operation(getattr(op, name), _always((0, 1)), arith=f"arith.cmpi {name}")
         for name in PREDICATES
     },
     CHOOSE: Operation(_chosen, _last_range, _last_divisor, "arith.select"),

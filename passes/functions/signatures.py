@@ -28,6 +28,12 @@ def entries_of(attrs: Entries | None, count: int) -> list[DictionaryAttr]:
     return [DictionaryAttr({})] * count if attrs is None else [*attrs]
 
 
+def marked(attrs: Entries | None, marks: Sequence[Mapping[str, Attribute]]) -> Entries:
+    """Return the attributes of each parameter or result, and those of its mark."""
+    entries = zip(entries_of(attrs, len(marks)), marks, strict=True)
+    return ArrayAttr(DictionaryAttr({**entry.data, **mark}) for entry, mark in entries)
+
+
 def insert_parameters(
     function: FuncOp,
     at: int,

@@ -23,20 +23,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    ArrayAttr,
-    DictionaryAttr,
-    FunctionType,
-    SymbolRefAttr,
-    UnitAttr,
-    i64,
-)
+from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, SymbolRefAttr, UnitAttr, i64
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from ...dialects import memory
 from ...dialects.tensors import as_tensor
-from ..functions.signatures import entries_of
+from ..functions.signatures import marked
 from ..functions.symbol_names import SymbolNames
 from ..sizes.size_code import SizeCode
 from .caller_sizes import Origin
@@ -129,13 +121,11 @@ def dynamic_axes(value: SSAValue) -> list[int]:
 
 def mark_allocated(function: func.FuncOp, lenders: Lenders) -> None:
     """Mark the results that callers cannot allocate, as their size is known only after the run."""
-    allocated = [not lenders.knows_shape(value) for value in returned_values(function)]
-    if any(allocated):
-        old = entries_of(function.res_attrs, len(allocated))
-        function.res_attrs = ArrayAttr(
-            DictionaryAttr({**attrs.data, memory.ALLOCATED: UnitAttr()}) if is_allocated else attrs
-            for attrs, is_allocated in zip(old, allocated, strict=True)
-        )
+    allocated = {memory.ALLOCATED: UnitAttr()}
+    known = [lenders.knows_shape(value) for value in returned_values(function)]
+    if not all(known):
+        marks = [{} if is_known else allocated for is_known in known]
+        function.res_attrs = marked(function.res_attrs, marks)
 
 
 def size_function(lent: Lent, lenders: Lenders, names: SymbolNames) -> func.FuncOp | None:

@@ -18,13 +18,14 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from xdsl.dialects import arith, func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, i64
-from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
+from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
 from ...dialects import memory
 from ...dialects.dense import integer
+from ..functions.signatures import marked
 from ..support.diagnostics import PassError
 from .caller_sizes import Origin, origin_of
 
@@ -97,13 +98,11 @@ def clone_origin(
 
 def set_size(param: BlockArgument, size: int) -> None:
     """Say in the attributes of a workspace that its size is static."""
-    function = param.block.parent_op()
-    if isinstance(function, func.FuncOp) and function.arg_attrs is not None:
-        entries = list(function.arg_attrs.data)
-        entry: dict[str, Attribute] = {**entries[param.index].data}
-        entry[memory.SIZE] = IntegerAttr(size, i64)
-        entries[param.index] = DictionaryAttr(entry)
-        function.arg_attrs = ArrayAttr(entries)
+    function = function_of(param)
+    if isinstance(function, func.FuncOp):
+        known = {memory.SIZE: IntegerAttr(size, i64)}
+        marks = [known if arg is param else {} for arg in function.args]
+        function.arg_attrs = marked(function.arg_attrs, marks)
 
 
 @dataclass(frozen=True)
