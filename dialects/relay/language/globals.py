@@ -79,8 +79,11 @@ def _is_value_of(declared: Attribute, function: FunctionType) -> bool:
     """
     Test whether a function is a value of the type `declared`, ignoring devices.
 
-    Parameters are equal; of the results' dims one of the types may know more.
+    Parameters are equal; of the results' dims one of the types may know more. Types that are still
+    to be inferred are left to `infer-types`.
     """
+    if is_incomplete(declared) or is_incomplete(function):
+        return True
     declared = with_device(declared, None)
     plain = with_device(function, None)
     assert isinstance(declared, FunctionType)
@@ -89,6 +92,21 @@ def _is_value_of(declared: Attribute, function: FunctionType) -> bool:
     if declared.inputs != plain.inputs or len(outputs[0]) != len(outputs[1]):
         return False
     return all(refine(a, b) is not None for a, b in zip(*outputs, strict=True))
+
+
+def _function_equations(
+    op: GlobalOp | ClosureOp | InvokeOp, lookup: Lookup, fresh: Fresh
+) -> Iterable[Equation]:
+    """The equation between the function that `op` names and what `op` makes of it."""
+    callee, result = lookup(op.callee.string_value()), op.result.type
+    if not isinstance(callee, FuncOp):
+        return
+    type = FunctionType.from_lists(op.operand_types, [result])
+    if not isinstance(op, InvokeOp):
+        assert isinstance(result, FunctionType)
+        type = FunctionType.from_lists([*op.operand_types, *result.inputs], result.outputs.data)
+    wanted = instantiated(callee, op.type_args.data)
+    yield Equation(type, wanted, f"@{op.callee.string_value()}")
 
 
 @irdl_custom_directive
@@ -150,7 +168,7 @@ class GlobalOp(IRDLOperation):
     type_args = prop_def(ArrayAttr[Attribute], default_value=ArrayAttr[Attribute]([]))
     result = result_def(FunctionType)
 
-    traits = traits_def(Pure(), GlobalDevices())
+    traits = traits_def(Pure(), GlobalDevices(), TypeEquations(_function_equations))
     custom_directives = (TypeArguments,)
     assembly_format = "$callee custom<TypeArguments>($type_args) attr-dict `:` type($result)"
 
@@ -195,7 +213,9 @@ class ClosureOp(IRDLOperation):
     captured = var_operand_def(AnyAttr())
     result = result_def(FunctionType)
 
-    traits = traits_def(Pure(), GlobalDevices(), ResultAliases())
+    traits = traits_def(
+        Pure(), GlobalDevices(), ResultAliases(), TypeEquations(_function_equations)
+    )
     custom_directives = (TypeArguments, FunctionTypeOf)
     assembly_format = (
         "$callee custom<TypeArguments>($type_args) `(` $captured `)` attr-dict `:` "
@@ -285,7 +305,7 @@ class InstantiateOp(IRDLOperation):
 
     name = "relay.instantiate"
 
-    function = operand_def(FunctionType | IncompleteType)
+    function = operand_def(FunctionType)
     type_args = prop_def(ArrayAttr[Attribute])
     result = result_def(FunctionType | IncompleteType)
 
@@ -315,18 +335,8 @@ class InstantiateOp(IRDLOperation):
                 f"the closure has {wanted} type parameters, but {given} type arguments are given"
             )
         type, declared = _instance_type(self), self.result.type
-        if isinstance(type, FunctionType) and not is_incomplete(declared):
-            if not _is_value_of(declared, type):
-                raise VerifyException(f"the instance is {type}, but is declared as {declared}")
-
-
-def _invoke_equations(op: InvokeOp, lookup: Lookup, fresh: Fresh) -> Iterable[Equation]:
-    callee = lookup(op.callee.string_value())
-    if not isinstance(callee, FuncOp):
-        return
-    wanted = instantiated(callee, op.type_args.data)
-    type = FunctionType.from_lists([a.type for a in op.args], [op.result.type])
-    yield Equation(type, wanted, f"@{op.callee.string_value()}")
+        if isinstance(type, FunctionType) and not _is_value_of(declared, type):
+            raise VerifyException(f"the instance is {type}, but is declared as {declared}")
 
 
 @irdl_op_definition
@@ -348,7 +358,7 @@ class InvokeOp(IRDLOperation):
     args = var_operand_def(AnyAttr())
     result = result_def(AnyAttr())
 
-    traits = traits_def(CalleeDevices(), CallsFunction(), TypeEquations(_invoke_equations))
+    traits = traits_def(CalleeDevices(), CallsFunction(), TypeEquations(_function_equations))
     custom_directives = (TypeArguments, FunctionTypeOf)
     assembly_format = (
         "$callee custom<TypeArguments>($type_args) `(` $args `)` attr-dict `:` "
