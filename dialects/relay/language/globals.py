@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC
 from collections.abc import Iterable, Sequence
 from typing import cast
 
@@ -149,8 +150,33 @@ class GlobalDevices(FunctionDeviceRule):
         yield PartsMatch(FunctionResult(op.result, 0), FunctionResult(name, 0), reason)
 
 
+class NamesFunction(IRDLOperation, ABC):
+    """An op that names a global function, which is instantiated at type arguments if generic."""
+
+    callee = prop_def(SymbolRefAttr)
+    type_args = prop_def(ArrayAttr[Attribute], default_value=ArrayAttr[Attribute]([]))
+
+    custom_directives = (TypeArguments, FunctionTypeOf)
+
+    def __init__(
+        self,
+        callee: str | SymbolRefAttr,
+        type_args: Sequence[Attribute],
+        operands: Sequence[Sequence[SSAValue]],
+        type: Attribute,
+    ):
+        super().__init__(
+            operands=operands,
+            properties={
+                "callee": SymbolRefAttr(callee) if isinstance(callee, str) else callee,
+                "type_args": ArrayAttr(type_args),
+            },
+            result_types=[type],
+        )
+
+
 @irdl_op_definition
-class GlobalOp(IRDLOperation):
+class GlobalOp(NamesFunction):
     """
     Take the global function `callee` as a value; a generic one is instantiated at type arguments.
 
@@ -164,24 +190,15 @@ class GlobalOp(IRDLOperation):
 
     name = "relay.global"
 
-    callee = prop_def(SymbolRefAttr)
-    type_args = prop_def(ArrayAttr[Attribute], default_value=ArrayAttr[Attribute]([]))
     result = result_def(FunctionType)
 
     traits = traits_def(Pure(), GlobalDevices(), TypeEquations(_function_equations))
-    custom_directives = (TypeArguments,)
     assembly_format = "$callee custom<TypeArguments>($type_args) attr-dict `:` type($result)"
 
     def __init__(
         self, callee: str | SymbolRefAttr, type: FunctionType, type_args: Sequence[Attribute] = ()
     ):
-        super().__init__(
-            properties={
-                "callee": SymbolRefAttr(callee) if isinstance(callee, str) else callee,
-                "type_args": ArrayAttr(type_args),
-            },
-            result_types=[type],
-        )
+        super().__init__(callee, type_args, [], type)
 
     def verify_symbol_uses(self, lookup: Lookup) -> None:
         wanted = _global_type(lookup, self.callee, self.type_args.data)
@@ -192,7 +209,7 @@ class GlobalOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ClosureOp(IRDLOperation):
+class ClosureOp(NamesFunction):
     """
     Create a closure of the global function `callee` over the values `captured`.
 
@@ -208,15 +225,12 @@ class ClosureOp(IRDLOperation):
 
     name = "relay.closure"
 
-    callee = prop_def(SymbolRefAttr)
-    type_args = prop_def(ArrayAttr[Attribute], default_value=ArrayAttr[Attribute]([]))
     captured = var_operand_def(AnyAttr())
     result = result_def(FunctionType)
 
     traits = traits_def(
         Pure(), GlobalDevices(), ResultAliases(), TypeEquations(_function_equations)
     )
-    custom_directives = (TypeArguments, FunctionTypeOf)
     assembly_format = (
         "$callee custom<TypeArguments>($type_args) `(` $captured `)` attr-dict `:` "
         "custom<FunctionTypeOf>(type($captured), type($result))"
@@ -229,14 +243,7 @@ class ClosureOp(IRDLOperation):
         type: FunctionType,
         type_args: Sequence[Attribute] = (),
     ):
-        super().__init__(
-            operands=[captured],
-            properties={
-                "callee": SymbolRefAttr(callee) if isinstance(callee, str) else callee,
-                "type_args": ArrayAttr(type_args),
-            },
-            result_types=[type],
-        )
+        super().__init__(callee, type_args, [captured], type)
 
     def verify_symbol_uses(self, lookup: Lookup) -> None:
         name, count = self.callee.string_value(), len(self.captured)
@@ -340,7 +347,7 @@ class InstantiateOp(IRDLOperation):
 
 
 @irdl_op_definition
-class InvokeOp(IRDLOperation):
+class InvokeOp(NamesFunction):
     """
     Call the generic global function `callee`, instantiated at type arguments.
 
@@ -353,13 +360,10 @@ class InvokeOp(IRDLOperation):
 
     name = "relay.invoke"
 
-    callee = prop_def(SymbolRefAttr)
-    type_args = prop_def(ArrayAttr[Attribute])
     args = var_operand_def(AnyAttr())
     result = result_def(AnyAttr())
 
     traits = traits_def(CalleeDevices(), CallsFunction(), TypeEquations(_function_equations))
-    custom_directives = (TypeArguments, FunctionTypeOf)
     assembly_format = (
         "$callee custom<TypeArguments>($type_args) `(` $args `)` attr-dict `:` "
         "custom<FunctionTypeOf>(type($args), type($result))"
@@ -372,14 +376,7 @@ class InvokeOp(IRDLOperation):
         args: Sequence[SSAValue],
         result_type: Attribute,
     ):
-        super().__init__(
-            operands=[args],
-            properties={
-                "callee": SymbolRefAttr(callee) if isinstance(callee, str) else callee,
-                "type_args": ArrayAttr(type_args),
-            },
-            result_types=[result_type],
-        )
+        super().__init__(callee, type_args, [args], result_type)
 
     def verify_symbol_uses(self, lookup: Lookup) -> None:
         type = _global_type(lookup, self.callee, self.type_args.data)
