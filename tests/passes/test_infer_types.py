@@ -6,9 +6,11 @@ import pytest
 from helpers.relay.relay_programs import context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp
+from xdsl.ir import Attribute
 
 from xrelay.dialects.interfaces import InferTypes, Lookup, TypeEquations
-from xrelay.dialects.relay import ConstructOp, FnOp, IncompleteType
+from xrelay.dialects.relay import ClosureOp, ConstructOp, FnOp, GlobalOp, IncompleteType
+from xrelay.dialects.type_algebra import parts, rebuild
 from xrelay.dialects.xdsl_extras.xdsl_internals import set_type
 from xrelay.frontends.relay_text import parse_module
 from xrelay.passes import infer_types
@@ -27,10 +29,16 @@ def erase_types(module: ModuleOp) -> int:
         if not follows or isinstance(op, ConstructOp):  # what a constructor makes is named there
             continue
         params = op.body.block.args if isinstance(op, FnOp) else ()
+        functions = {*op.results, *params} - {*getattr(op, "params", ())}  # that an op makes
         for value in (*op.results, *params):
-            set_type(value, IncompleteType())
+            is_function = isinstance(op, FnOp | GlobalOp | ClosureOp) and value in functions
+            set_type(value, unknown_function(value.type) if is_function else IncompleteType())
             count += 1
     return count
+
+
+def unknown_function(type: Attribute) -> Attribute:
+    return rebuild(type, [IncompleteType() for _ in parts(type)])
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)

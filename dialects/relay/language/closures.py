@@ -154,7 +154,7 @@ class FnOp(IRDLOperation):
     type_params = opt_prop_def(ArrayAttr[StringAttr])
     param_devices = opt_prop_def(ArrayAttr[VirtualDeviceAttr])
     result_device = opt_prop_def(VirtualDeviceAttr)
-    result = result_def(FunctionType | IncompleteType)
+    result = result_def(FunctionType)
     body = region_def("single_block")
 
     traits = traits_def(
@@ -242,9 +242,7 @@ class FnOp(IRDLOperation):
         with printer.in_parens():
             printer.print_list(self.params, lambda p: printer.print_block_argument(cast(Any, p)))
         printer.print_string(" -> ")
-        type = self.result.type
-        output = type.outputs.data[0] if isinstance(type, FunctionType) else type
-        printer.print_attribute(output)
+        printer.print_attribute(self.result.type.outputs.data[0])
         shown = {k: v for k, v in self.properties.items() if k != "recursive"}
         printer.print_op_attributes(shown | dict(self.attributes), print_keyword=True)
         printer.print_string(" ")
@@ -252,8 +250,6 @@ class FnOp(IRDLOperation):
 
     def verify_(self) -> None:
         type = self.result.type
-        if not isinstance(type, FunctionType):
-            return
         if len(type.outputs) != 1:
             raise VerifyException(f"a closure returns one value, but is declared as {type}")
         given = tuple(p.type for p in self.params)

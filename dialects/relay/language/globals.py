@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC
 from collections.abc import Iterable, Sequence
 from typing import cast
 
@@ -79,8 +80,11 @@ def _is_value_of(declared: Attribute, function: FunctionType) -> bool:
     """
     Test whether a function is a value of the type `declared`, ignoring devices.
 
-    Parameters are equal; of the results' dims one of the types may know more.
+    Parameters are equal; of the results' dims one of the types may know more. Types that are still
+    to be inferred are left to `infer-types`.
     """
+    if is_incomplete(declared) or is_incomplete(function):
+        return True
     declared = with_device(declared, None)
     plain = with_device(function, None)
     assert isinstance(declared, FunctionType)
@@ -89,6 +93,21 @@ def _is_value_of(declared: Attribute, function: FunctionType) -> bool:
     if declared.inputs != plain.inputs or len(outputs[0]) != len(outputs[1]):
         return False
     return all(refine(a, b) is not None for a, b in zip(*outputs, strict=True))
+
+
+def _function_equations(
+    op: GlobalOp | ClosureOp | InvokeOp, lookup: Lookup, fresh: Fresh
+) -> Iterable[Equation]:
+    """The equation between the function that `op` names and what `op` makes of it."""
+    callee, result = lookup(op.callee.string_value()), op.result.type
+    if not isinstance(callee, FuncOp):
+        return
+    type = FunctionType.from_lists(op.operand_types, [result])
+    if not isinstance(op, InvokeOp):
+        assert isinstance(result, FunctionType)
+        type = FunctionType.from_lists([*op.operand_types, *result.inputs], result.outputs.data)
+    wanted = instantiated(callee, op.type_args.data)
+    yield Equation(type, wanted, f"@{op.callee.string_value()}")
 
 
 @irdl_custom_directive
@@ -131,8 +150,33 @@ class GlobalDevices(FunctionDeviceRule):
         yield PartsMatch(FunctionResult(op.result, 0), FunctionResult(name, 0), reason)
 
 
+class NamesFunction(IRDLOperation, ABC):
+    """An op that names a global function, which is instantiated at type arguments if generic."""
+
+    callee = prop_def(SymbolRefAttr)
+    type_args = prop_def(ArrayAttr[Attribute], default_value=ArrayAttr[Attribute]([]))
+
+    custom_directives = (TypeArguments, FunctionTypeOf)
+
+    def __init__(
+        self,
+        callee: str | SymbolRefAttr,
+        type_args: Sequence[Attribute],
+        operands: Sequence[Sequence[SSAValue]],
+        type: Attribute,
+    ):
+        super().__init__(
+            operands=operands,
+            properties={
+                "callee": SymbolRefAttr(callee) if isinstance(callee, str) else callee,
+                "type_args": ArrayAttr(type_args),
+            },
+            result_types=[type],
+        )
+
+
 @irdl_op_definition
-class GlobalOp(IRDLOperation):
+class GlobalOp(NamesFunction):
     """
     Take the global function `callee` as a value; a generic one is instantiated at type arguments.
 
@@ -146,24 +190,15 @@ class GlobalOp(IRDLOperation):
 
     name = "relay.global"
 
-    callee = prop_def(SymbolRefAttr)
-    type_args = prop_def(ArrayAttr[Attribute], default_value=ArrayAttr[Attribute]([]))
     result = result_def(FunctionType)
 
-    traits = traits_def(Pure(), GlobalDevices())
-    custom_directives = (TypeArguments,)
+    traits = traits_def(Pure(), GlobalDevices(), TypeEquations(_function_equations))
     assembly_format = "$callee custom<TypeArguments>($type_args) attr-dict `:` type($result)"
 
     def __init__(
         self, callee: str | SymbolRefAttr, type: FunctionType, type_args: Sequence[Attribute] = ()
     ):
-        super().__init__(
-            properties={
-                "callee": SymbolRefAttr(callee) if isinstance(callee, str) else callee,
-                "type_args": ArrayAttr(type_args),
-            },
-            result_types=[type],
-        )
+        super().__init__(callee, type_args, [], type)
 
     def verify_symbol_uses(self, lookup: Lookup) -> None:
         wanted = _global_type(lookup, self.callee, self.type_args.data)
@@ -174,7 +209,7 @@ class GlobalOp(IRDLOperation):
 
 
 @irdl_op_definition
-class ClosureOp(IRDLOperation):
+class ClosureOp(NamesFunction):
     """
     Create a closure of the global function `callee` over the values `captured`.
 
@@ -190,13 +225,12 @@ class ClosureOp(IRDLOperation):
 
     name = "relay.closure"
 
-    callee = prop_def(SymbolRefAttr)
-    type_args = prop_def(ArrayAttr[Attribute], default_value=ArrayAttr[Attribute]([]))
     captured = var_operand_def(AnyAttr())
     result = result_def(FunctionType)
 
-    traits = traits_def(Pure(), GlobalDevices(), ResultAliases())
-    custom_directives = (TypeArguments, FunctionTypeOf)
+    traits = traits_def(
+        Pure(), GlobalDevices(), ResultAliases(), TypeEquations(_function_equations)
+    )
     assembly_format = (
         "$callee custom<TypeArguments>($type_args) `(` $captured `)` attr-dict `:` "
         "custom<FunctionTypeOf>(type($captured), type($result))"
@@ -209,14 +243,7 @@ class ClosureOp(IRDLOperation):
         type: FunctionType,
         type_args: Sequence[Attribute] = (),
     ):
-        super().__init__(
-            operands=[captured],
-            properties={
-                "callee": SymbolRefAttr(callee) if isinstance(callee, str) else callee,
-                "type_args": ArrayAttr(type_args),
-            },
-            result_types=[type],
-        )
+        super().__init__(callee, type_args, [captured], type)
 
     def verify_symbol_uses(self, lookup: Lookup) -> None:
         name, count = self.callee.string_value(), len(self.captured)
@@ -285,7 +312,7 @@ class InstantiateOp(IRDLOperation):
 
     name = "relay.instantiate"
 
-    function = operand_def(FunctionType | IncompleteType)
+    function = operand_def(FunctionType)
     type_args = prop_def(ArrayAttr[Attribute])
     result = result_def(FunctionType | IncompleteType)
 
@@ -315,22 +342,12 @@ class InstantiateOp(IRDLOperation):
                 f"the closure has {wanted} type parameters, but {given} type arguments are given"
             )
         type, declared = _instance_type(self), self.result.type
-        if isinstance(type, FunctionType) and not is_incomplete(declared):
-            if not _is_value_of(declared, type):
-                raise VerifyException(f"the instance is {type}, but is declared as {declared}")
-
-
-def _invoke_equations(op: InvokeOp, lookup: Lookup, fresh: Fresh) -> Iterable[Equation]:
-    callee = lookup(op.callee.string_value())
-    if not isinstance(callee, FuncOp):
-        return
-    wanted = instantiated(callee, op.type_args.data)
-    type = FunctionType.from_lists([a.type for a in op.args], [op.result.type])
-    yield Equation(type, wanted, f"@{op.callee.string_value()}")
+        if isinstance(type, FunctionType) and not _is_value_of(declared, type):
+            raise VerifyException(f"the instance is {type}, but is declared as {declared}")
 
 
 @irdl_op_definition
-class InvokeOp(IRDLOperation):
+class InvokeOp(NamesFunction):
     """
     Call the generic global function `callee`, instantiated at type arguments.
 
@@ -343,13 +360,10 @@ class InvokeOp(IRDLOperation):
 
     name = "relay.invoke"
 
-    callee = prop_def(SymbolRefAttr)
-    type_args = prop_def(ArrayAttr[Attribute])
     args = var_operand_def(AnyAttr())
     result = result_def(AnyAttr())
 
-    traits = traits_def(CalleeDevices(), CallsFunction(), TypeEquations(_invoke_equations))
-    custom_directives = (TypeArguments, FunctionTypeOf)
+    traits = traits_def(CalleeDevices(), CallsFunction(), TypeEquations(_function_equations))
     assembly_format = (
         "$callee custom<TypeArguments>($type_args) `(` $args `)` attr-dict `:` "
         "custom<FunctionTypeOf>(type($args), type($result))"
@@ -362,14 +376,7 @@ class InvokeOp(IRDLOperation):
         args: Sequence[SSAValue],
         result_type: Attribute,
     ):
-        super().__init__(
-            operands=[args],
-            properties={
-                "callee": SymbolRefAttr(callee) if isinstance(callee, str) else callee,
-                "type_args": ArrayAttr(type_args),
-            },
-            result_types=[result_type],
-        )
+        super().__init__(callee, type_args, [args], result_type)
 
     def verify_symbol_uses(self, lookup: Lookup) -> None:
         type = _global_type(lookup, self.callee, self.type_args.data)
