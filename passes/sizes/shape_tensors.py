@@ -25,6 +25,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects.tensors import Tensor as TensorType
 from ...dialects.tensors import as_tensor, is_static
+from ...operators import ranges
 from ...operators.sizes import SizeOp
 from ...operators.sizes.algebra import Algebra
 from ...operators.sizes.size_expressions import DIM, Dims, Expr
@@ -34,21 +35,8 @@ from ..analysis.arrays import numpy_dtype
 from ..evaluation.kernel_calls import OperatorEvaluator
 
 MOVES: Mapping[str, int | None] = {
-    "relay.concatenate": None,
-    "relay.copy": None,
-    "relay.expand_dims": None,
-    "relay.reshape": None,
-    "relay.reverse": None,
-    "relay.repeat": None,
-    "relay.broadcast_to": None,
-    "relay.split": None,
-    "relay.squeeze": None,
-    "relay.stack": None,
-    "relay.strided_slice": None,
-    "relay.tile": None,
-    "relay.transpose": None,
+    **dict.fromkeys((*ranges.MOVES, "relay.concatenate", "relay.stack", "relay.full")),
     "relay.take": 1,
-    "relay.full": None,
 }
 """The operators whose results are elements of their operands: of the first so many, or of all."""
 
