@@ -41,11 +41,11 @@ def as_error(error: BaseException, reporter: Reporter) -> Error | None:
         return None
     message, width = found
     notes = (Note(note.message, _location(note.location)) for note in message.notes)
-    made = Error(message.message, _location(message.location), notes)
-    made.diagnostic = message.message
+    converted = Error(message.message, _location(message.location), notes)
+    converted.diagnostic = message.message
     if message.location is not None or message.notes:
-        made.diagnostic = reporter.render(message, width)
-    return made
+        converted.diagnostic = reporter.render(message, width)
+    return converted
 
 
 @contextmanager
@@ -54,12 +54,12 @@ def _compiling(reporter: Reporter) -> Generator[None]:
         with settings(), streams_kept():
             yield
     except Exception as error:
-        made = as_error(error, reporter)
-        if made is None:
+        converted = as_error(error, reporter)
+        if converted is None:
             raise
     else:
         return
-    raise made.with_traceback(None) from None
+    raise converted.with_traceback(None) from None
 
 
 compiling: Callable[[Reporter], AbstractContextManager[None, None]] = cast("Any", _compiling)

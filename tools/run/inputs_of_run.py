@@ -90,10 +90,10 @@ class GivenInputs:
             if param.spec is None:
                 raise UsageError(f"--inputs {param.name}: the input is not a tensor")
             try:
-                made = fitted(value, element_type(param.spec.dtype), param.spec.shape)
+                array = fitted(value, element_type(param.spec.dtype), param.spec.shape)
             except ValueError as error:
                 raise UsageError(f"--inputs {param.name}: {error}") from None
-            arrays[param.name] = made.copy()
+            arrays[param.name] = array.copy()
         return arrays
 
 

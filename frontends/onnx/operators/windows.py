@@ -89,7 +89,7 @@ def per_dim(node: Node, name: str, rank: int, default: int) -> tuple[int, ...]:
 
 def known_dims(node: Node, dims: Sequence[Dim], what: str, of: str = "the input") -> list[int]:
     """Return `dims`, which must be static because of `what`."""
-    found = [dim for dim in dims if isinstance(dim, int)]
+    sizes = [dim for dim in dims if isinstance(dim, int)]
     unknown = next((dim.value for dim in dims if not isinstance(dim, int)), None)
     if unknown is not None:
         raise node.error(
@@ -97,7 +97,7 @@ def known_dims(node: Node, dims: Sequence[Dim], what: str, of: str = "the input"
             unknown,
             needs_shape=True,
         )
-    return found
+    return sizes
 
 
 def windows_of(node: Node, dims: Sequence[Dim], kernel: Sequence[Dim]) -> Windows:
