@@ -36,10 +36,10 @@ def as_error(error: BaseException, reporter: Reporter) -> Error | None:
     """Return `error` for callers in Python; None if it is an internal error."""
     if isinstance(error, Error):
         return with_cause(error)
-    found = message_of(error)
-    if found is None:
+    described = message_of(error)
+    if described is None:
         return None
-    message, width = found
+    message, width = described
     notes = (Note(note.message, _location(note.location)) for note in message.notes)
     converted = Error(message.message, _location(message.location), notes)
     converted.diagnostic = message.message

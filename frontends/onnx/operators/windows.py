@@ -78,8 +78,8 @@ def without_height(value: Value, rank: int, b: Builder) -> Value:
 
 def per_dim(node: Node, name: str, rank: int, default: int) -> tuple[int, ...]:
     """Return the attribute `name`: one integer, at least `default`, for each of `rank` dims."""
-    found = node.ints(name)
-    numbers = [default] * rank if found is None else found
+    listed = node.ints(name)
+    numbers = [default] * rank if listed is None else listed
     if len(numbers) != rank or any(n < default for n in numbers):
         raise node.error(
             f"attribute {name} is {numbers}; supported: {rank} integers of at least {default}"
