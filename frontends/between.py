@@ -78,7 +78,7 @@ def terms(
     are those of the dims after batch and channel, of i64.
     """
     lines = x.reshape(newshape=(0, 0, -1)).transpose(axes=(0, 2, 1))
-    made: list[N] = []
+    elements: list[N] = []
     for each in product(*along):
         index: N | None = None
         insides: list[N] = []
@@ -94,8 +94,8 @@ def terms(
         if zeros:
             is_inside = reduce(lambda one, other: one.logical_and(other), insides)
             term = term.where(is_inside.expand_dims(axis=-1), 0.0)
-        made.append(term)
-    return made
+        elements.append(term)
+    return elements
 
 
 def sampled(

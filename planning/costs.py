@@ -314,18 +314,18 @@ def _extra(
     alive: Sequence[int],
 ) -> int:
     """Return what bodies that are alive together cost more than each in its cheapest pool."""
-    rest = [(pool, core.capacities[pool]) for pool in pools]
+    others = [(pool, core.capacities[pool]) for pool in pools]
     cost, cheap = 0, 0
     for k in sorted(alive, key=lambda k: -core.traffic[k] / sizes[k]):
         left = sizes[k]
         cheap += least[k] * core.traffic[k]
-        while left and rest:
-            pool, free = rest[0]
+        while left and others:
+            pool, free = others[0]
             taken = left if free is None else min(left, free)
             cost += taken * core.traffic[k] * costs[pool] // sizes[k]
             left -= taken
             if free is not None:
-                rest[0] = pool, free - taken
+                others[0] = pool, free - taken
             if left:
-                rest.pop(0)
+                others.pop(0)
     return max(0, cost - cheap)

@@ -183,9 +183,9 @@ class _Named:
             if not isinstance(raw, io.RawIOBase):
                 return self._stream.write(data)
             self._stream.flush()
-            rest = memoryview(_encoded(data, self._stream))
-            while rest:
-                rest = rest[raw.write(rest) or 0 :]
+            unwritten = memoryview(_encoded(data, self._stream))
+            while unwritten:
+                unwritten = unwritten[raw.write(unwritten) or 0 :]
             return len(data)
 
     def writelines(self, lines: Iterable[Any]) -> None:

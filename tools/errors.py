@@ -113,8 +113,8 @@ def report(
         if not hasattr(error, "reproducer"):
             text = f"internal error: {describe(error)}"
         text, path = f"error: {text}", getattr(error, "reproducer", None)
-        made = f"a reproducer is in {path} (xrelay-opt --run-reproducer)"
-        note = f"{blame(error)}; {made if path else SHOWN + hint}"
+        rerun = f"a reproducer is in {path} (xrelay-opt --run-reproducer)"
+        note = f"{blame(error)}; {rerun if path else SHOWN + hint}"
     file = getattr(error, "file", "" if isinstance(error, UsageError) else name)
     has_file = has_place or not file or text.startswith("error: cannot read '")
     prefix = "" if has_file else f"{file}: "

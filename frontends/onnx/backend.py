@@ -62,11 +62,11 @@ def as_python(data: Any, type: TypeProto) -> Any:
         return as_python(fields[0], type.optional_type.elem_type) if fields else None
     if not type.HasField("sequence_type"):
         return data
-    found: list[Any] = []
+    elements: list[Any] = []
     while fields := _fields(data):
         element, data = fields
-        found.append(as_python(element, type.sequence_type.elem_type))
-    return found
+        elements.append(as_python(element, type.sequence_type.elem_type))
+    return elements
 
 
 def _fields(data: Any) -> Sequence[Any]:

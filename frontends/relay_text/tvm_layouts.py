@@ -36,9 +36,9 @@ def parse_layout(text: str) -> Layout | None:
     """Parse a layout such as "NCHW"; None if it is malformed."""
     if _LAYOUT.fullmatch(text) is None:
         return None
-    found = _AXIS.findall(text)
-    axes = tuple(letter for _, letter in found)
-    blocks = {letter: int(size) for size, letter in found if size}
+    pairs = _AXIS.findall(text)
+    axes = tuple(letter for _, letter in pairs)
+    blocks = {letter: int(size) for size, letter in pairs if size}
     if len(set(axes)) < len(axes) or any(letter.upper() not in axes for letter in axes):
         return None
     return Layout(axes, blocks)

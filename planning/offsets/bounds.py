@@ -114,10 +114,10 @@ def _load_with_arms(core: Core) -> Ints:
     branched = np.zeros(core.n_bodies, dtype=np.bool_)
     branched[core.body[np.array([bool(arms) for arms in core.arms])]] = True
     in_branch = branched[core.body]
-    rest = ~in_branch
+    outside = ~in_branch
     result = np.zeros(len(core.lower), dtype=np.int64)
-    if rest.any():
-        result += loads_at(core.lower, core.lower[rest], core.upper[rest], core.size[rest])
+    if outside.any():
+        result += loads_at(core.lower, core.lower[outside], core.upper[outside], core.size[outside])
     boxes = as_list(np.flatnonzero(in_branch))
     lower, upper, size = as_list(core.lower), as_list(core.upper), as_list(core.size)
     body = as_list(core.body)

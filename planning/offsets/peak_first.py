@@ -75,8 +75,8 @@ def plan_from_peak(
             break
         if start is None:
             continue
-        rest = by_size(core)
-        filled = fill(core, start, rest[start[rest] < 0], deadline)
+        others = by_size(core)
+        filled = fill(core, start, others[start[others] < 0], deadline)
         if filled is None:
             break
         outcome = repair(

@@ -96,7 +96,7 @@ def edges(net: Network, below: int, which: Which = "all", mixed: bool = True) ->
     Of the heights of stripes all, the `lowest`, the `highest` that fits, or the `powers` of two,
     which strides divide; without `mixed`, only those that carry all halos.
     """
-    found: list[Edge] = []
+    edges: list[Edge] = []
     alive = [sum(v.start < first <= v.stop for v in net.values) for first in range(len(net.steps))]
     for last in range(1, len(net.steps)):
         firsts: list[int] = []
@@ -106,8 +106,8 @@ def edges(net: Network, below: int, which: Which = "all", mixed: bool = True) ->
             if len(net.steps) <= MANY or alive[first] <= 1:
                 firsts.append(first)
         firsts = [first for first in firsts if net.around(first, last) < below]
-        found += _to(net, firsts, last, below, which, mixed) if firsts else []
-    return found
+        edges += _to(net, firsts, last, below, which, mixed) if firsts else []
+    return edges
 
 
 def _to(

@@ -92,16 +92,16 @@ def fields_of(
     Raises `MachineError` at the first place that differs; `where` formats the place.
     """
     head, _, tail = where.partition("{}")
-    rest: list[tuple[str, object]] = [(name, value)]
+    pending: list[tuple[str, object]] = [(name, value)]
     for size in nesting:
-        place, item = rest.pop()
+        place, item = pending.pop()
         if size is None:
             yield place, item
             continue
         fields = cast("Sequence[object]", item) if isinstance(item, tuple | list) else None
         if fields is None or len(fields) != size:
             raise MachineError(f"{head}{place}{tail} must be a tuple of {size}")
-        rest += [(f"{place}[{i}]", fields[i]) for i in reversed(range(size))]
+        pending += [(f"{place}[{i}]", fields[i]) for i in reversed(range(size))]
 
 
 def nested(nesting: Nesting, arrays: Sequence[Array]) -> Value:

@@ -102,9 +102,9 @@ def checked_bindings(
     sizes = {name: _size(f"dims: {name}", size) for name, size in (dims or {}).items()}
     known: dict[str, tuple[int | None, ...]] = {}
     for name, given in (shapes or {}).items():
-        found: object = given
-        if not isinstance(found, tuple | list):
-            raise UsageError(f"shapes: '{name}' must have a tuple of sizes, but has {found!r}")
+        value: object = given
+        if not isinstance(value, tuple | list):
+            raise UsageError(f"shapes: '{name}' must have a tuple of sizes, but has {value!r}")
         what = f"shapes: each dim of '{name}'"
         known[name] = tuple(None if dim is None else _size(what, dim) for dim in given)
     return InputBindings(known, sizes, {n: _checked(n, v) for n, v in (inputs or {}).items()})

@@ -121,13 +121,13 @@ def _checked(factory: Callable[[], _T], kind: str, name: str, owner: str) -> Cal
     def load() -> _T:
         try:
             with _own_output():
-                made = factory()
-            if wrong := _what_is_wrong(made, kind, name):
+                value = factory()
+            if wrong := _what_is_wrong(value, kind, name):
                 raise TypeError(wrong)
         except (Exception, SystemExit) as error:
             reason = _reason(error)
             raise PluginError(f"{owner}: {kind} '{name}' cannot be loaded: {reason}") from error
-        return made
+        return value
 
     return load
 

@@ -36,16 +36,16 @@ def as_error(error: BaseException, reporter: Reporter) -> Error | None:
     """Return `error` for callers in Python; None if it is an internal error."""
     if isinstance(error, Error):
         return with_cause(error)
-    found = message_of(error)
-    if found is None:
+    described = message_of(error)
+    if described is None:
         return None
-    message, width = found
+    message, width = described
     notes = (Note(note.message, _location(note.location)) for note in message.notes)
-    made = Error(message.message, _location(message.location), notes)
-    made.diagnostic = message.message
+    converted = Error(message.message, _location(message.location), notes)
+    converted.diagnostic = message.message
     if message.location is not None or message.notes:
-        made.diagnostic = reporter.render(message, width)
-    return made
+        converted.diagnostic = reporter.render(message, width)
+    return converted
 
 
 @contextmanager
@@ -54,12 +54,12 @@ def _compiling(reporter: Reporter) -> Generator[None]:
         with settings(), streams_kept():
             yield
     except Exception as error:
-        made = as_error(error, reporter)
-        if made is None:
+        converted = as_error(error, reporter)
+        if converted is None:
             raise
     else:
         return
-    raise made.with_traceback(None) from None
+    raise converted.with_traceback(None) from None
 
 
 compiling: Callable[[Reporter], AbstractContextManager[None, None]] = cast("Any", _compiling)

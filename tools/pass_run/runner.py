@@ -192,10 +192,10 @@ class Runner:
     def _write(self, ctx: Context, module: ModuleOp | None, index: int) -> str | None:
         if module is None or self.reproducer_path is None:
             return None
-        rest = pipeline_text(self.steps[index:])
+        remaining = pipeline_text(self.steps[index:])
         # The generic form does not run the dialects' printers.
         options = PrintOptions(generic=True, aliases=self.dumps.options.aliases)
-        return self.write_text(module_text(ctx, module, options), rest)
+        return self.write_text(module_text(ctx, module, options), remaining)
 
     def write_text(self, text: str, pipeline: str | None = None) -> str | None:
         """Write a reproducer for `text` with `pipeline` (default: the whole one)."""

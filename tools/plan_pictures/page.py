@@ -116,8 +116,8 @@ def page(use: MemoryUse, dims: Mapping[str, int], title: str) -> str:
 
 def embedded(value: Any) -> str:
     """Return `value` as JSON that no HTML parser takes for markup."""
-    found = json.dumps(value, separators=(",", ":"))
-    return found.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    text = json.dumps(value, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def section(view: View, key: str) -> Iterator[str]:
@@ -310,9 +310,9 @@ def view_data(view: View, key: str) -> dict[str, Any]:
 
 
 def _column(view: View, column: int) -> str:
-    found = view.function.columns[column]
-    source = f" ({found.source})" if found.source else ""
-    return f"{found.label or 'no op'}{source}"
+    shown = view.function.columns[column]
+    source = f" ({shown.source})" if shown.source else ""
+    return f"{shown.label or 'no op'}{source}"
 
 
 def load_formulas(segments: Sequence[Segment], use: FunctionUse) -> list[int]:

@@ -69,17 +69,17 @@ def _view(
 ) -> View:
     values = use.formulas.evaluate([value or 0 for value in given_values(use, dims)])
     live, held = segments_on(use, device)
-    found = loads(live, len(use.columns), values)
-    peak = peak_of(found)
+    column_loads = loads(live, len(use.columns), values)
+    peak = peak_of(column_loads)
     stack = stack_of(use, device)
     at_peak = {s.row for s in live if s.start <= peak.column < s.stop}
     panel = Panel(
         f"{report.function} on {report.device}",
         facts(report),
-        [column_text(use, i, load) for i, load in enumerate(found)],
+        [column_text(use, i, load) for i, load in enumerate(column_loads)],
         [str(i) for i in range(len(use.columns) + 1)],
         bands=list(_bands(use)),
-        loads=found,
+        loads=column_loads,
         height=report.planned.bytes or 0,
         bound=report.lower_bound.bytes or 0,
         peak=peak.column,
@@ -150,9 +150,9 @@ def _at(report: DeviceReport) -> str:
 
 def column_text(use: FunctionUse, column: int, load: int) -> str:
     """Return the text of a column."""
-    found = use.columns[column]
-    source = f" ({found.source})" if found.source else ""
-    return f"column {column}: {found.label or 'no op'}{source}, {load:,} bytes alive"
+    shown = use.columns[column]
+    source = f" ({shown.source})" if shown.source else ""
+    return f"column {column}: {shown.label or 'no op'}{source}, {load:,} bytes alive"
 
 
 def box_lines(use: FunctionUse, row: int, span: Span, values: Sequence[int]) -> Iterator[str]:

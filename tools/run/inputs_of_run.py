@@ -90,10 +90,10 @@ class GivenInputs:
             if param.spec is None:
                 raise UsageError(f"--inputs {param.name}: the input is not a tensor")
             try:
-                made = fitted(value, element_type(param.spec.dtype), param.spec.shape)
+                array = fitted(value, element_type(param.spec.dtype), param.spec.shape)
             except ValueError as error:
                 raise UsageError(f"--inputs {param.name}: {error}") from None
-            arrays[param.name] = made.copy()
+            arrays[param.name] = array.copy()
         return arrays
 
 
@@ -110,15 +110,15 @@ def _bound_params(
         dims = sized.bind([(param.name, _dims(param)) for param in params])
     except BindingError as error:
         raise UsageError(f"{function}: {error}") from None
-    found: list[Param] = []
+    remaining: list[Param] = []
     for param, known in zip(params, dims, strict=True):
         if param.name in given or param.name in bindings.values:
             continue
         if param.spec is not None:
             sizes = tuple(dim if isinstance(dim, int) else None for dim in known)
             param = replace(param, spec=TensorSpec(param.spec.dtype, sizes))
-        found.append(param)
-    return found
+        remaining.append(param)
+    return remaining
 
 
 def _dims(param: Param) -> list[int | str] | None:

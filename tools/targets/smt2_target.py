@@ -95,12 +95,12 @@ class SmtText:
 
     def size(self, size: Expr) -> str:
         """Return the term of a size, which is linear in its monomials."""
-        found = self._terms.get(size)
-        if found is None:
+        name = self._terms.get(size)
+        if name is None:
             parts = [self._scaled(factor, monomial) for monomial, factor in size.terms]
             term = f"(+ {' '.join(parts)})" if len(parts) > 1 else parts[0] if parts else "0"
-            found = self._terms[size] = self.define("s", term) if len(parts) > 1 else term
-        return found
+            name = self._terms[size] = self.define("s", term) if len(parts) > 1 else term
+        return name
 
     def _scaled(self, factor: int, monomial: Monomial) -> str:
         number = str(factor) if factor >= 0 else f"(- {-factor})"

@@ -167,7 +167,7 @@ class _Importer:
     def _arguments(self) -> list[tuple[str, list[int | str]]]:
         """Add the arguments; return their names and dims."""
         values, unknown = self.scope.values, self.scope.unknown
-        found: list[tuple[str, list[int | str]]] = []
+        arguments: list[tuple[str, list[int | str]]] = []
         infos = [i for i in self.graph.input if i.name not in values and i.name not in unknown]
         shapes = _shapes(infos, self.bindings)
         block = self.builder.block = Block()
@@ -191,8 +191,8 @@ class _Importer:
             argument.name_hint = value_name(info.name)
             argument.location = NameLoc(StringAttr(info.name), self._location(0))
             values[info.name] = argument
-            found.append((info.name, dims or []))
-        return found
+            arguments.append((info.name, dims or []))
+        return arguments
 
     def _results(self) -> list[SSAValue]:
         """Return the results, without those that cannot be converted."""
@@ -347,17 +347,17 @@ class _Importer:
         body = called if called is not None or rule is not None else schema_body(node)
         self.builder.node = node
         if body is not None:
-            made = self._convert_body(node, body, called is not None)
+            results = self._convert_body(node, body, called is not None)
         elif rule is not None:
-            made = self._apply(rule, node)
+            results = self._apply(rule, node)
         else:
             raise _unsupported(node)
-        self._define(node, made)
+        self._define(node, results)
 
     def _apply(self, rule: Rule, node: Node) -> Sequence[Datum | None]:
         before = self.builder.built
         try:
-            made = rule.convert(node, self.builder)
+            results = rule.convert(node, self.builder)
         except (MemoryError, OverflowError) as error:
             raise node.error(f"a number is too large: {error}") from None
         except DynamicShape as error:
@@ -367,7 +367,7 @@ class _Importer:
         node.require_all_read()
         if self.path:
             self.inlined += self.builder.built - before
-        return made if isinstance(made, Sequence) else [made]
+        return results if isinstance(results, Sequence) else [results]
 
     def _define(self, node: Node, results: Sequence[Datum | None]) -> None:
         """Let the names of the outputs of `node` be `results`."""

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from onnx import AttributeProto, GraphProto, NodeProto, ValueInfoProto
+from onnx import AttributeProto, GraphProto, NodeProto, ValueInfoProto, helper
 from xdsl.dialects.builtin import FileLineColLoc, LocationAttr, NameLoc, StringAttr
 
 from ..errors import OnnxError
@@ -198,27 +198,32 @@ class Node:
 
     # ----------------------------------------------------------- attributes
 
-    def _attribute(self, name: str, kind: int) -> AttributeProto | None:
+    def _attribute(self, name: str, kind: int) -> Any:
+        """Return the value of the attribute `name`, which must be of a kind; None if absent."""
         self._read.add(name)
-        found = self._attributes.get(name)
-        if found is None:
+        attribute = self._attributes.get(name)
+        if attribute is None:
             return None
-        if found.ref_attr_name:
+        if attribute.ref_attr_name:
             raise self.error(f"attribute {name} refers to one of a function, but is not in one")
-        if found.type != kind:
-            wanted, actual = _kind(kind), _kind(found.type)
+        if attribute.type != kind:
+            wanted, actual = _kind(kind), _kind(attribute.type)
             raise self.error(f"attribute {name} must be {wanted}, but is {actual}")
-        return found
+        return helper.get_attribute_value(attribute)
+
+    def _required(self, name: str, value: Any) -> Any:
+        if value is None:
+            raise self.error(f"attribute {name} is missing")
+        return value
 
     def optional_int(self, name: str) -> int | None:
         """Return the integer attribute `name`, if present."""
-        found = self._attribute(name, AttributeProto.INT)
-        return None if found is None else found.i
+        return self._attribute(name, AttributeProto.INT)
 
     def integer(self, name: str, default: int) -> int:
         """Return the integer attribute `name`."""
-        found = self.optional_int(name)
-        return default if found is None else found
+        value = self.optional_int(name)
+        return default if value is None else value
 
     def flag(self, name: str, default: bool) -> bool:
         """Return the attribute `name`, which is 0 or 1."""
@@ -229,66 +234,56 @@ class Node:
 
     def ints(self, name: str) -> list[int] | None:
         """Return the attribute `name`, a list of integers, if present."""
-        found = self._attribute(name, AttributeProto.INTS)
-        return None if found is None else list(found.ints)
+        return self._attribute(name, AttributeProto.INTS)
 
     def optional_float(self, name: str) -> float | None:
         """Return the float attribute `name`, if present."""
-        found = self._attribute(name, AttributeProto.FLOAT)
-        return None if found is None else found.f
+        return self._attribute(name, AttributeProto.FLOAT)
 
     def number(self, name: str, default: float) -> float:
         """Return the float attribute `name`."""
-        found = self.optional_float(name)
-        return default if found is None else found
+        value = self.optional_float(name)
+        return default if value is None else value
 
     def floats(self, name: str) -> list[float] | None:
         """Return the attribute `name`, a list of floats, if present."""
-        found = self._attribute(name, AttributeProto.FLOATS)
-        return None if found is None else list(found.floats)
+        return self._attribute(name, AttributeProto.FLOATS)
 
     def choice(self, name: str, default: str, supported: Sequence[str]) -> str:
         """Return the string attribute `name`, which must be one of `supported`."""
-        found = self._attribute(name, AttributeProto.STRING)
-        value = default if found is None else found.s.decode("utf-8", "replace")
+        text = self._attribute(name, AttributeProto.STRING)
+        value = default if text is None else text.decode("utf-8", "replace")
         if value not in supported:
             raise self.error(f'attribute {name} is "{value}"; supported: {", ".join(supported)}')
         return value
 
     def text(self, name: str) -> str:
         """Return the required string attribute `name`."""
-        found = self._attribute(name, AttributeProto.STRING)
-        if found is None:
-            raise self.error(f"attribute {name} is missing")
-        return found.s.decode("utf-8", "replace")
+        text = self._required(name, self._attribute(name, AttributeProto.STRING))
+        return text.decode("utf-8", "replace")
 
     def tensor(self, name: str) -> Array | None:
         """Return the tensor attribute `name`, if present."""
-        found = self._attribute(name, AttributeProto.TENSOR)
-        if found is None:
+        tensor = self._attribute(name, AttributeProto.TENSOR)
+        if tensor is None:
             return None
         try:
-            return array_of(found.t, self.external)
+            return array_of(tensor, self.external)
         except OnnxError as error:
             raise self.error(f"attribute {name}: {error.message}") from None
 
     def graph(self, name: str) -> GraphProto:
         """Return the required graph attribute `name`."""
-        found = self._attribute(name, AttributeProto.GRAPH)
-        if found is None:
-            raise self.error(f"attribute {name} is missing")
-        return found.g
+        return self._required(name, self._attribute(name, AttributeProto.GRAPH))
 
     def words(self, name: str) -> list[str] | None:
         """Return the attribute `name`, a list of strings, if present."""
-        found = self._attribute(name, AttributeProto.STRINGS)
-        return None if found is None else [s.decode("utf-8", "replace") for s in found.strings]
+        texts = self._attribute(name, AttributeProto.STRINGS)
+        return None if texts is None else [text.decode("utf-8", "replace") for text in texts]
 
     def dtype(self, name: str) -> np.dtype[Any]:
         """Return the required attribute `name`, a dtype by ONNX's number."""
-        number = self.optional_int(name)
-        if number is None:
-            raise self.error(f"attribute {name} is missing")
+        number = self._required(name, self.optional_int(name))
         try:
             return dtype_of_number(number)
         except OnnxError as error:
@@ -311,8 +306,8 @@ class Node:
 
     def int_list(self, name: str, index: int) -> list[int] | None:
         """Return integers from attribute `name` (old opsets) or input `index` (new opsets)."""
-        found = self.ints(name)
-        return self.ints_at(index, name) if found is None else found
+        numbers = self.ints(name)
+        return self.ints_at(index, name) if numbers is None else numbers
 
     def axis(self, axis: int, rank: int, what: str = "axis") -> int:
         """Return `axis` of a tensor of `rank` dims, counted from the front."""
@@ -326,10 +321,10 @@ class Node:
 
     def axes(self, axes: Sequence[int], rank: int) -> list[int]:
         """Return distinct `axes` of a tensor of `rank` dims, counted from the front, sorted."""
-        found = [self.axis(a, rank, "an axis") for a in axes]
-        if len(set(found)) != len(found):
+        axes_from_front = [self.axis(a, rank, "an axis") for a in axes]
+        if len(set(axes_from_front)) != len(axes_from_front):
             raise self.error(f"axes must differ, but are {list(axes)}")
-        return found
+        return axes_from_front
 
     def require_rank(self, value: Value, ranks: Sequence[int], what: str) -> None:
         """Require that the rank of `value` is one of `ranks`."""

@@ -218,11 +218,11 @@ class Builder:
             return self.as_type(value, type_of(value))
         if not isinstance(value, Constant):
             return value
-        made = self._tensors.get(value)
-        if made is None:
-            made = self._tensors[value] = self._materialize(value)
-            made.name_hint = value_name(value.name)
-        return made
+        tensor = self._tensors.get(value)
+        if tensor is None:
+            tensor = self._tensors[value] = self._materialize(value)
+            tensor.name_hint = value_name(value.name)
+        return tensor
 
     def _materialize(self, constant: Constant) -> SSAValue:
         type = tensor_type_of(constant)

@@ -69,8 +69,8 @@ class Refusals:
     def _is_due_to_assumption(self, error: OnnxError) -> bool:
         if not self.assumed or not isinstance(error, NodeError) or error.unknown is None:
             return False
-        found = origins(error.unknown, error.needs_shape)
-        return any(argument in self.assumed for argument, _ in found)
+        sources = origins(error.unknown, error.needs_shape)
+        return any(argument in self.assumed for argument, _ in sources)
 
     def error(self, arguments: Mapping[SSAValue, tuple[str, Sequence[int | str]]]) -> OnnxError:
         """
@@ -154,22 +154,22 @@ def _is_long(argument: SSAValue) -> bool:
 
 def origins(value: Value, is_shape: bool) -> list[tuple[BlockArgument, bool]]:
     """Return the block arguments that `value`, or its shape, depends on, and if by their shapes."""
-    found: dict[tuple[BlockArgument, bool], None] = {}
+    sources: dict[tuple[BlockArgument, bool], None] = {}
     seen: set[tuple[SSAValue, bool]] = set()
-    rest: list[tuple[SSAValue, bool]] = []
+    pending: list[tuple[SSAValue, bool]] = []
     if not isinstance(value, Constant):
-        rest.append((value, is_shape))
-    while rest:
-        item = rest.pop()
+        pending.append((value, is_shape))
+    while pending:
+        item = pending.pop()
         if item in seen:
             continue
         seen.add(item)
         here, by_shape = item
         if isinstance(here, BlockArgument):
-            found[here, by_shape] = None
+            sources[here, by_shape] = None
         elif isinstance(here.owner, Operation):
             by_shape = by_shape or isinstance(here.owner, ShapeOfOp)
-            rest += ((operand, by_shape) for operand in reversed(here.owner.operands))
+            pending += ((operand, by_shape) for operand in reversed(here.owner.operands))
         else:
             assert isinstance(here.owner, Block)
-    return list(found)
+    return list(sources)

@@ -57,12 +57,12 @@ def graphs_of(node: NodeProto) -> Iterator[GraphProto]:
 
 def with_inner(nodes: Iterable[NodeProto]) -> Iterator[NodeProto]:
     """Yield `nodes` and those of the graphs that are attributes of these."""
-    rest = list(nodes)
-    while rest:
-        node = rest.pop()
+    pending = list(nodes)
+    while pending:
+        node = pending.pop()
         yield node
         for graph in graphs_of(node):
-            rest.extend(graph.node)
+            pending.extend(graph.node)
 
 
 def names_read(nodes: Iterable[NodeProto], outputs: Sequence[str]) -> frozenset[str]:

@@ -129,13 +129,13 @@ Key = tuple[str, str, str]
 
 def functions_by_key(functions: Iterable[FunctionProto]) -> dict[Key, FunctionProto]:
     """Return the functions that a model defines; raise `OnnxError` if one is defined twice."""
-    found: dict[Key, FunctionProto] = {}
+    by_key: dict[Key, FunctionProto] = {}
     for function in functions:
         key = domain_of(function.domain), function.name, function.overload
-        if key in found:
+        if key in by_key:
             raise OnnxError(f'the model defines function "{function.name}" twice')
-        found[key] = function
-    return found
+        by_key[key] = function
+    return by_key
 
 
 def model_body(node: Node, functions: Mapping[Key, FunctionProto]) -> Body | None:

@@ -92,19 +92,19 @@ def summarize(
 
 
 def _graphs(model: ModelProto) -> Iterable[GraphProto]:
-    rest = [model.graph]
-    while rest:
-        graph = rest.pop()
+    pending = [model.graph]
+    while pending:
+        graph = pending.pop()
         yield graph
-        rest += (inner for node in graph.node for inner in graphs_of(node))
+        pending += (inner for node in graph.node for inner in graphs_of(node))
 
 
 def _title(model: ModelProto) -> str:
     opsets = (
         f"{domain_of(entry.domain) or 'ai.onnx'} {entry.version}" for entry in model.opset_import
     )
-    made = " ".join(filter(None, (model.producer_name, model.producer_version)))
-    return f"ONNX, opset {', '.join(opsets)}" + f", made by {made}" * bool(made)
+    producer = " ".join(filter(None, (model.producer_name, model.producer_version)))
+    return f"ONNX, opset {', '.join(opsets)}" + f", made by {producer}" * bool(producer)
 
 
 def _operator(domain: str, name: str) -> str:

@@ -110,16 +110,16 @@ def opsets_of(imports: Iterable[OperatorSetIdProto]) -> dict[str, int]:
 
     Raises `OnnxError` if that of ONNX's own is not in `OPSETS`.
     """
-    found: dict[str, int] = {}
+    versions: dict[str, int] = {}
     for entry in imports:
-        found.setdefault(domain_of(entry.domain), entry.version)
-    opset = found.get("", OPSETS[0])
+        versions.setdefault(domain_of(entry.domain), entry.version)
+    opset = versions.get("", OPSETS[0])
     if opset not in OPSETS:
         raise OnnxError(
             f"the model uses opset {opset}; supported: opsets {OPSETS[0]} to {OPSETS[-1]} "
             "(onnx.version_converter can change it)"
         )
-    return found
+    return versions
 
 
 def initializers_of(
@@ -192,12 +192,12 @@ def input_dims(info: ValueInfoProto, bindings: InputBindings) -> list[int | str]
     if info.type.WhichOneof("value") == "tensor_type" and not tensor.HasField("shape"):
         shape = bindings.all_shapes.get(info.name)
         return None if shape is None else ["" for _ in shape]
-    found: list[int | str] = []
+    dims: list[int | str] = []
     for axis, dim in enumerate(tensor.shape.dim):
         size = dim.dim_value if dim.WhichOneof("value") == "dim_value" else -1
         is_open = size < 0 or (size == 0 and bindings.sizes_place(info.name, axis))
-        found.append(size if not is_open else dim.dim_param if is_name(dim.dim_param) else "")
-    return found
+        dims.append(size if not is_open else dim.dim_param if is_name(dim.dim_param) else "")
+    return dims
 
 
 def is_name(dim: str) -> bool:

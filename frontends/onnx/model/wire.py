@@ -67,13 +67,13 @@ def _message(
     inner = _with_tensors(type)
     kept = start
     for field in fields(data, start, stop):
-        found = inner.get(field.number)
-        if found is None or field.kind != LENGTH or field.stop - field.contents < LIMIT:
+        type_of_field = inner.get(field.number)
+        if type_of_field is None or field.kind != LENGTH or field.stop - field.contents < LIMIT:
             continue
         if not depth:
             raise Malformed("it is nested too deeply")
         yield data[kept : field.start]
-        pieces = [*_message(data, field.contents, field.stop, found, files, depth - 1)]
+        pieces = [*_message(data, field.contents, field.stop, type_of_field, files, depth - 1)]
         yield _header(field.number, sum(map(len, pieces)))
         yield from pieces
         kept = field.stop
@@ -167,8 +167,8 @@ def _header(number: int, size: int) -> bytes:
 @cache
 def _with_tensors(type: Descriptor) -> Mapping[int, Descriptor]:
     """Return the fields that are tensors, or messages with tensors inside."""
-    found = {f.number: f.message_type for f in type.fields if f.message_type is not None}
-    return {number: inner for number, inner in found.items() if _reaches(inner, set())}
+    messages = {f.number: f.message_type for f in type.fields if f.message_type is not None}
+    return {number: inner for number, inner in messages.items() if _reaches(inner, set())}
 
 
 def _reaches(type: Descriptor, seen: set[str]) -> bool:

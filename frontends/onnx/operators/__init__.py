@@ -45,8 +45,8 @@ def plugin_rules() -> Mapping[str, Rules]:
     """
     own = {domain: Rules() for domain in RULES}
     words = ("ONNX operators", "table of rules")
-    found = load_tables("xrelay.onnx", own, words)
-    return {domain: rules for domain, rules in found.items() if domain not in own}
+    tables = load_tables("xrelay.onnx", own, words)
+    return {domain: rules for domain, rules in tables.items() if domain not in own}
 
 
 RULES: Mapping[str, Rules] = {

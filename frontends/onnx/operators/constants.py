@@ -16,7 +16,7 @@ from .rule import Results, Rules, since
 
 def constant(node: Node, b: Builder) -> Value:
     """Convert a tensor, or numbers, in an attribute."""
-    found: Array | None = node.tensor("value")
+    array: Array | None = node.tensor("value")
     for name, read, dtype in (
         ("value_float", node.optional_float, np.float32),
         ("value_floats", node.floats, np.float32),
@@ -25,11 +25,11 @@ def constant(node: Node, b: Builder) -> Value:
     ):
         numbers: Any = read(name)
         if numbers is not None:
-            found = np.asarray(numbers, dtype)
+            array = np.asarray(numbers, dtype)
     node.require_all_read()
-    if found is None:
+    if array is None:
         raise node.error("attribute value is missing")
-    return b.constant(found)
+    return b.constant(array)
 
 
 def constant_of_shape(node: Node, b: Builder) -> Value:

@@ -245,10 +245,10 @@ def scan(node: Node, b: Builder) -> Results:
 
 def _directions(node: Node, name: str, count: int) -> list[bool]:
     """Return for each sequence whether it is in reverse order."""
-    found = node.ints(name) or [0] * count
-    if len(found) != count or not {*found} <= {0, 1}:
-        raise node.error(f"attribute {name} is {found}; supported: {count} times 0 or 1")
-    return [bool(value) for value in found]
+    axes = node.ints(name) or [0] * count
+    if len(axes) != count or not {*axes} <= {0, 1}:
+        raise node.error(f"attribute {name} is {axes}; supported: {count} times 0 or 1")
+    return [bool(value) for value in axes]
 
 
 def _placed(node: Node, b: Builder, output: Value, axis: int, reverse: bool) -> Value:

@@ -215,11 +215,11 @@ def _by_scales(node: Node, given: Value, axes: Sequence[int], b: Builder) -> lis
         if len(known) != len(axes) or not all(0 < scale < np.inf for scale in known):
             raise node.error(f"scales are {known}; supported: {len(axes)} numbers above 0")
     scales = [Computed(v, b) for v in _numbers(node, given, len(axes), "scales", b)]
-    found: list[Target | None] = []
+    targets: list[Target | None] = []
     for axis, scale, value in zip(axes, scales, known, strict=True):
         size = b.size(dims_of(node.input(0))[axis])
         if value == 1:
-            found.append(None)
+            targets.append(None)
             continue
         if value is not None and value.is_integer():
             size = b.op("multiply", size, b.scalar(int(value), INT))
@@ -228,8 +228,8 @@ def _by_scales(node: Node, given: Value, axes: Sequence[int], b: Builder) -> lis
         else:
             scaled = (Computed(b.cast(size, FLOAT), b) * scale).floor()
             size = b.cast(scaled.value, INT)
-        found.append(Target(scale, size))
-    return found
+        targets.append(Target(scale, size))
+    return targets
 
 
 def _targets(node: Node, axes: Sequence[int], b: Builder) -> Sequence[Target | None]:
@@ -312,7 +312,7 @@ def _places(
     else:
         node.ignore("extrapolation_value")
     zero, one = (b.scalar(n, INT) for n in (0, 1))
-    found: list[Places] = []
+    places: list[Places] = []
     for i, (axis, target, old) in enumerate(
         zip(axes, targets, _old_sizes(x, axes, b), strict=True)
     ):
@@ -335,8 +335,8 @@ def _places(
             at = middle.where(new < 2, start * (old - 1) + pixels * step)
         else:
             at = COORDINATE_MAPS[transformation](pixels, scale, old, new)
-        found.append(Places(axis, scale, old, at, outside))
-    return found
+        places.append(Places(axis, scale, old, at, outside))
+    return places
 
 
 def _copied(node: Node, places: Sequence[Places], rounding: Rounding, b: Builder) -> Value:

@@ -78,8 +78,8 @@ def without_height(value: Value, rank: int, b: Builder) -> Value:
 
 def per_dim(node: Node, name: str, rank: int, default: int) -> tuple[int, ...]:
     """Return the attribute `name`: one integer, at least `default`, for each of `rank` dims."""
-    found = node.ints(name)
-    numbers = [default] * rank if found is None else found
+    listed = node.ints(name)
+    numbers = [default] * rank if listed is None else listed
     if len(numbers) != rank or any(n < default for n in numbers):
         raise node.error(
             f"attribute {name} is {numbers}; supported: {rank} integers of at least {default}"
@@ -89,7 +89,7 @@ def per_dim(node: Node, name: str, rank: int, default: int) -> tuple[int, ...]:
 
 def known_dims(node: Node, dims: Sequence[Dim], what: str, of: str = "the input") -> list[int]:
     """Return `dims`, which must be static because of `what`."""
-    found = [dim for dim in dims if isinstance(dim, int)]
+    sizes = [dim for dim in dims if isinstance(dim, int)]
     unknown = next((dim.value for dim in dims if not isinstance(dim, int)), None)
     if unknown is not None:
         raise node.error(
@@ -97,7 +97,7 @@ def known_dims(node: Node, dims: Sequence[Dim], what: str, of: str = "the input"
             unknown,
             needs_shape=True,
         )
-    return found
+    return sizes
 
 
 def windows_of(node: Node, dims: Sequence[Dim], kernel: Sequence[Dim]) -> Windows:

@@ -293,9 +293,9 @@ class Context:
         """Convert the attributes of a function or of a call of one; None if there are none."""
         if not attrs:
             return None
-        made = {name: attribute_of(value) for name, value in attrs.items()}
-        known = {name: attr for name, attr in made.items() if attr is not None}
-        wrong = next((name for name in made if name not in known), None)
+        properties = {name: attribute_of(value) for name, value in attrs.items()}
+        known = {name: attr for name, attr in properties.items() if attr is not None}
+        wrong = next((name for name in properties if name not in known), None)
         if wrong is not None:
             raise self.error(f"the function attribute {wrong} has an unsupported value", at)
         return DictionaryAttr(known)

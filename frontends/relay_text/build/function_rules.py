@@ -76,14 +76,14 @@ def add_params(
     context: Context, block: Block, params: Sequence[ast.Local], types: Sequence[Attribute]
 ) -> None:
     """Add an argument to `block` for each of `params`, and bind these to them."""
-    made: list[BlockArgument] = []
+    arguments: list[BlockArgument] = []
     for i, (param, type) in enumerate(zip(params, types, strict=True), len(block.args)):
         argument = BlockArgument(type, block, i, context.source_map.location(param.offset))
         argument.name_hint = ssa_name(param.name)
         context.note(argument)
         context.values[param] = argument
-        made.append(argument)
-    append_arguments(block, made)
+        arguments.append(argument)
+    append_arguments(block, arguments)
 
 
 # -------------------------------------------------------------------- closures

@@ -92,9 +92,9 @@ class _ModuleReader:
             for variable, function in zip(pairs[::2], pairs[1::2], strict=True):
                 name = graph.text(graph.child(variable, "name_hint"))
                 if kind(graph, function) != "Function":
-                    found = graph.key(function)
+                    actual = graph.key(function)
                     raise GraphError(
-                        f"@{name} is a {found}; only functions of Relay are supported", variable
+                        f"@{name} is a {actual}; only functions of Relay are supported", variable
                     )
                 functions.append(self._definition(name, function))
         else:

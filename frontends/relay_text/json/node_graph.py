@@ -127,10 +127,10 @@ class NodeGraph:
 
     @staticmethod
     def _list(document: dict[str, Any], key: str) -> list[Any]:
-        found = document.get(key)
-        if not isinstance(found, list):
+        value = document.get(key)
+        if not isinstance(value, list):
             raise GraphError(f'the JSON object has no list "{key}"')
-        return cast("list[Any]", found)
+        return cast("list[Any]", value)
 
     # ------------------------------------------------------------------- parts
 

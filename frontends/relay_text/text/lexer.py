@@ -127,8 +127,8 @@ def _after_nested_comment(text: str, position: int, source_map: SourceMap) -> in
     if text.startswith("#[", start):
         end = text.find("]", start)
         width = end + 1 - start if end >= 0 else 2
-        found = text[start : start + width]
+        invalid = text[start : start + width]
         raise source_map.error(
-            f'expected #[version = "{VERSION}"] or #[metadata], but got {found}', start, width
+            f'expected #[version = "{VERSION}"] or #[metadata], but got {invalid}', start, width
         )
     raise source_map.error(f"unexpected character {text[start]!r}", start)

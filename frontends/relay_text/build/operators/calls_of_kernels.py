@@ -171,10 +171,10 @@ def _destination_call(
     if not _holds_tuples(result):
         given = types[0] if single else tuple_of(types)
         context.require(given, result, f"the destination of {callee.shown}", at)
-    made = op.on(SymbolRefAttr(callee.symbol), ins, outs)
-    made.properties |= properties
-    _note(site, made, callee)
-    return unit_result(site, made)
+    call = op.on(SymbolRefAttr(callee.symbol), ins, outs)
+    call.properties |= properties
+    _note(site, call, callee)
+    return unit_result(site, call)
 
 
 def _holds_tuples(type: Attribute) -> bool:

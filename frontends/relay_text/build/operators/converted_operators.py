@@ -48,8 +48,8 @@ def _converted(site: Site) -> SSAValue:
     if not values or any(as_tensor(value.type) is None for value in values):
         return call_operator(site.context, site.call, site.args)
     convert, attrs = _CONVERSIONS.get(site.name), dict(site.call.attrs)
-    made = None if convert is None else convert(site, values, attrs)
-    return site.build(site.name, values, attrs) if made is None else made
+    converted = None if convert is None else convert(site, values, attrs)
+    return site.build(site.name, values, attrs) if converted is None else converted
 
 
 # ----------------------------------------------------------------------- dtypes
@@ -123,12 +123,12 @@ def _integers(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue | None
     dtype = attrs.get("dtype")
     if not isinstance(dtype, str) or not dtype.startswith("float"):
         return None
-    made = site.build(site.name, args, {**attrs, "dtype": "int32"})
-    fields = site.context.fields(made)
+    indices = site.build(site.name, args, {**attrs, "dtype": "int32"})
+    fields = site.context.fields(indices)
     if fields is not None:
         converted = [fields[0], site.cast(fields[1], dtype)]
         return site.context.packed(converted, site.call.offset, from_operator=True)
-    return made if attrs.get("ret_type") == "values" else site.cast(made, dtype)
+    return indices if attrs.get("ret_type") == "values" else site.cast(indices, dtype)
 
 
 def _suppression(site: Site, args: list[SSAValue], attrs: Attrs) -> None:

@@ -202,8 +202,8 @@ def _shape(
     if is_static and _constant(shape):
         numbers = _folded(site, shape, 1)
         if numbers != dims:
-            found = "not a list of integers" if numbers is None else f"[{dims_text(numbers)}]"
-            shown = f"the shape must be [{dims_text(dims)}], but the argument is {found}"
+            given = "not a list of integers" if numbers is None else f"[{dims_text(numbers)}]"
+            shown = f"the shape must be [{dims_text(dims)}], but the argument is {given}"
             raise site.problem(shown)
         return None
     wanted = tensor_type(i64, [len(dims)])

@@ -113,9 +113,9 @@ def _crop_and_resize(site: Site, data: Numbers, boxes: Numbers, batch: Numbers) 
             at = start + (end - start) / (count - 1.0) * start.counted(count)
         inside.append(at.is_within(0.0, size - 1.0))
         weights.append(_around(at.round() if method == "nearest_neighbor" else at, size))
-    made = regions.interpolated(weights, sizes)
+    pixels = regions.interpolated(weights, sizes)
     is_inside = inside[0].viewed(-1, sizes[0], 1, 1) & inside[1].viewed(-1, 1, sizes[1], 1)
-    result = regions.result(made.where(is_inside, outside))
+    result = regions.result(pixels.where(is_inside, outside))
     return result.cast(site["out_dtype"] or result.dtype)
 
 
@@ -159,10 +159,10 @@ def _roi_align(site: Site, data: Numbers, rois: Numbers) -> Numbers:
     lines = [
         w.viewed(-1, n, side) for w, n, side in zip(weights, sizes, regions.sides, strict=True)
     ]
-    made = regions.interpolated(lines, sizes)
+    pixels = regions.interpolated(lines, sizes)
     (height, width), (down, across) = pooled, samples
-    made = made.viewed(-1, height, down, width, across, regions.channels)
-    return regions.result(made.max(axis=(2, 4)))
+    pixels = pixels.viewed(-1, height, down, width, across, regions.channels)
+    return regions.result(pixels.max(axis=(2, 4)))
 
 
 def _roi_pool(site: Site, data: Numbers, rois: Numbers) -> Numbers:
@@ -269,8 +269,8 @@ def _multibox_transform_loc(
     rows = rows.where(is_valid.expand_dims(axis=2), -1.0)
     places = is_valid.cast("int32").argsort(axis=1, is_ascend=False, dtype="int64")
     batches = array(site, range(batch), (batch, 1)).broadcast_to(shape=(batch, count))
-    made = rows.gather_nd(combined(site, "stack", [batches, places], 0))
-    return [made, is_valid.cast("int32").sum(axis=(1,))]
+    pixels = rows.gather_nd(combined(site, "stack", [batches, places], 0))
+    return [pixels, is_valid.cast("int32").sum(axis=(1,))]
 
 
 def _yolo_reorg(site: Site, data: Numbers) -> Numbers:

@@ -38,15 +38,15 @@ def opaque_call(context: Context, name: str, args: Sequence[SSAValue], call: ast
 
 
 def _attributes(context: Context, name: str, call: ast.Call) -> dict[str, Attribute]:
-    made: dict[str, Attribute] = {}
+    properties: dict[str, Attribute] = {}
     for key, value in call.attrs.items():
         attr = plain_attribute(value) or attribute_of(value)
         if attr is None or not is_operator_name(key):
             raise context.error(
                 f"the value of {name}'s attribute {key} is not supported", call.offset
             )
-        made[key] = attr
-    return made
+        properties[key] = attr
+    return properties
 
 
 # ------------------------------------------------- once all types are known
@@ -80,9 +80,9 @@ def _complete(context: Context, op: CallOpaqueOp, source_map: SourceMap, call: a
         erase_unused(tuple)
     else:
         result.replace_all_uses_with(new.results[0])
-    made = [arg.owner for arg in op.args if isinstance(arg.owner, TupleOp)]
+    tuples = [arg.owner for arg in op.args if isinstance(arg.owner, TupleOp)]
     block.erase_op(op)
-    for owner in dict.fromkeys(made):
+    for owner in dict.fromkeys(tuples):
         erase_unused(owner)
 
 

@@ -193,10 +193,10 @@ def by_formula(formula: Formula, **defaults: Any) -> Rule:
         if is_variadic:
             values = fields_of(site.context, site.name, values[0], site.call.offset)
         site = replace(site, given=site.attributes(**defaults))
-        made = formula(site, *(Numbers(site, value) for value in values))
-        if isinstance(made, Numbers):
-            return made.value
-        fields = [field.value for field in made]
+        result = formula(site, *(Numbers(site, value) for value in values))
+        if isinstance(result, Numbers):
+            return result.value
+        fields = [field.value for field in result]
         return site.context.packed(fields, site.call.offset, from_operator=True)
 
     return build

@@ -118,9 +118,9 @@ def prepare(
     except (VerifyException, InvalidAttribute) as error:
         text = str(error).replace(f"of relay.{name}", f"of {name}").replace("relay.", "")
         raise context.error(f"{name}: {text}", at, len(name)) from None
-    made = cls, properties, dropped
-    context.caches[key] = made
-    return made
+    operator = cls, properties, dropped
+    context.caches[key] = operator
+    return operator
 
 
 def _must_be_given(definition: Any) -> bool:
