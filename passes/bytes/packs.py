@@ -72,7 +72,9 @@ class Pack:
         lifetimes = {
             op: (*lifetime, size, arms)
             for storage, arms in zip(self.storages, arms_of(self.storages), strict=True)
-            for op, lifetime, size in [(part.op, part.lifetime, part.size) for part in storage.parts]
+            for op, lifetime, size in [
+                (part.op, part.lifetime, part.size) for part in storage.parts
+            ]
             or [(storage.op, storage.lifetime, storage.op.bytes)]
         }
         gaps: dict[Operation, Sequence[Interval]] = {s.op: s.gaps for s in self.storages if s.gaps}
