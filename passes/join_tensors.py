@@ -122,13 +122,6 @@ def rewrite(joins: Mapping[Operation, Join], position: Callable[[Operation], int
     rewrite_each(calls, call)
 
 
-def move(copy: Storage, part: Storage, rewriter: PatternRewriter) -> None:
-    """Let the one tensor of `copy` be where `part` is."""
-    (tensor,), (there, *_) = copy.tensors, part.tensors
-    tensor.operands[0] = there.operands[0]
-    rewriter.erase(copy.op)
-
-
 def allocated(
     chain: Sequence[Part], first: Operation, rewriter: PatternRewriter
 ) -> Iterator[tuple[Part, Place]]:
@@ -195,8 +188,6 @@ class JoinTensorsPass(ReportingPass):
             chosen = Joining(classes, kernels, joining, sizes, self.compiled)
             chosen.choose()
             if chosen.joins:
-                moves = chosen.moves()
                 rewrite(chosen.joins, chosen.position)
-                rewrite_each(moves, lambda op, rewriter: move(*moves[op], rewriter))
                 is_changed = True
         return is_changed

@@ -45,7 +45,6 @@ from ..dialects import memory, relay, vm
 from ..dialects.dense import dense
 from ..dialects.device import tensor_type
 from ..dialects.integers import i64_array
-from ..dialects.interfaces import DestinationPassing
 from ..dialects.relay.creation import DynFullOp
 from ..dialects.relay.elementwise import FullOp
 from ..dialects.tensors import as_tensor, dtype_name, element_size
@@ -85,10 +84,6 @@ class Places:
                     if is_visible(op, row.op) and freed.isdisjoint(needed)
                 ]
             started |= numbers
-        for op in classes.moved:  # what it reads is in other bytes of the same tensor
-            (out,) = DestinationPassing.outs(op)
-            assert isinstance(out.owner, memory.AllocTensorOp)
-            self.before.pop(out.owner, None)
 
 
 def can_overwrite(op: memory.AllocTensorOp) -> bool:

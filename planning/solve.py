@@ -31,6 +31,7 @@ from .offsets.bounds import lower_bound
 from .offsets.core import Core, allowed_places, core_of, tied_rows
 from .offsets.greedy import Placement
 from .offsets.portfolio import NAMED, as_array, best_plan, is_dense, plans
+from .offsets.raise_bodies import raise_bodies
 from .problem import Infeasible, Plan, Problem
 
 STRATEGIES = (*NAMED, "exact", "auto")
@@ -199,6 +200,8 @@ def _auto(best: _Best, strategy: str, budget: int | None) -> None:
     _start(best, budget)
     if best.placement is None or best.value > best.bound:
         if budget is None:
+            if not best.is_done and (placed := raise_bodies(core, best.bound, best.deadline)):
+                best.keep("raised bodies", placed)
             _search(best, _usual_budget(core))
         else:
             _search(best, max(0, budget - best.nodes))

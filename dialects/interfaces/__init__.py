@@ -38,7 +38,6 @@ from .memory_effects import FreesOperand as FreesOperand
 from .memory_effects import HoldsNoTensors as HoldsNoTensors
 from .memory_effects import JoinsOperands as JoinsOperands
 from .memory_effects import KernelEffects as KernelEffects
-from .memory_effects import MovesRows as MovesRows
 from .memory_effects import OverwritesOperands as OverwritesOperands
 from .memory_effects import Part as Part
 from .memory_effects import PassesValues as PassesValues

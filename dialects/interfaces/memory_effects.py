@@ -16,7 +16,6 @@ from xdsl.dialects.builtin import I64, IntegerAttr, SymbolRefAttr
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue, Use
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, OpTrait
 
-from ...operators.intervals import Interval
 from ...operators.signature import Tensor
 from ...operators.sizes import Shape
 from .symbol_users import Lookup
@@ -264,14 +263,6 @@ class OverwritesOperands(OpTrait, ABC):
     def shares_answer(self, op: Operation, lookup: Lookup) -> Operation | None:
         """Return the op, such as a kernel, that alone decides `overwritable`, if there is one."""
         return None
-
-
-class MovesRows(OpTrait, ABC):
-    """The result may be written over bytes of operand 0 that the op does not read."""
-
-    @abstractmethod
-    def read(self, op: Operation) -> Interval | None:
-        """Return the bytes of operand 0 that are read; None if they are not one interval."""
 
 
 class FreesOperand(MemoryEffect):

@@ -7,7 +7,6 @@ The rows that one copies may be others in each turn of what a `relay.loop` repea
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import prod
 from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import I64, IntegerAttr, TensorType, UnitAttr
@@ -24,7 +23,6 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ...operators.intervals import Interval
 from ..device import equal_but_for_devices
 from ..integers import i64_attribute
 from ..interfaces import (
@@ -33,12 +31,11 @@ from ..interfaces import (
     DeviceConstraint,
     DeviceRule,
     EndsLoop,
-    MovesRows,
     SameDevice,
     SameDomain,
     StartsLoop,
 )
-from ..tensors import as_tensor, element_size, is_static
+from ..tensors import as_tensor, is_static
 from .tensor_ops import AllocTensorOp
 
 
@@ -168,21 +165,6 @@ def verify_read(op: Operation, data: SSAValue, result: SSAValue) -> None:
         raise VerifyException(f"{part} cannot be rows of {whole}")
 
 
-class ReadsRows(MovesRows):
-    """Rows that are contiguous, and the same in all turns."""
-
-    def read(self, op: Operation) -> Interval | None:
-        type, axis = as_tensor(op.operands[0].type), number(op, "axis")
-        assert type is not None, "verified: a tensor"
-        dims = type.get_shape()
-        if prod(dims[:axis]) != 1 or number(op, "step"):
-            return None
-        row = prod(dims[axis + 1 :]) * element_size(type.element_type)
-        assert isinstance(op, CopyRowsOp)
-        start = number(op, "start")
-        return Interval(start * row, (start + op.rows) * row)
-
-
 @irdl_op_definition
 class CopyRowsOp(IRDLOperation):
     """
@@ -194,7 +176,6 @@ class CopyRowsOp(IRDLOperation):
     ```
 
     A turn is one of the enclosing `relay.loop`. With `wraps`, the row after the last is the first.
-    %t may be over rows of %x that are not read: this moves rows within a storage.
     """
 
     name = "memory.copy_rows"
@@ -208,7 +189,7 @@ class CopyRowsOp(IRDLOperation):
     wraps = opt_prop_def(UnitAttr)
 
     irdl_options = (ParsePropInAttrDict(),)
-    traits = traits_def(DestinationPassing(), ResultIsOuts(), SameDevice(), ReadsRows())
+    traits = traits_def(DestinationPassing(), ResultIsOuts(), SameDevice())
     assembly_format = (
         "`ins` `(` $ins `:` type($ins) `)` `outs` `(` $outs `:` type($outs) `)` attr-dict "
         "`->` type($result)"

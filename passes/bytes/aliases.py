@@ -72,8 +72,6 @@ class AliasClasses:
     tensors: Tensors = field(default_factory=Tensors)
     overwritten: dict[Operation, list[int]] = field(default_factory=lambda: {})
     """The tensors that ops write results over."""
-    moved: dict[Operation, int] = field(default_factory=lambda: {})
-    """The operand, by its number, over bytes of which each op writes others of it."""
     class_of: list[int] = field(default_factory=lambda: [])
     """
     The class of each value, by its number. (While classes are found, a value that leads there.)
@@ -248,9 +246,6 @@ def link_write(row: Row, classes: AliasClasses) -> None:
     ins, outs = row.operands[:count], row.operands[count:]
     for result, out in zip(row.results, outs, strict=True):
         over = classes.tensors.add_write(result, out, ins)
-        if over and row.facts.moves is not None:
-            classes.moved[row.op] = over[0]
-            over = []
         if over:
             tensors = (classes.tensors.of[number] for number in over)
             classes.overwritten.setdefault(row.op, []).extend(tensors)

@@ -20,7 +20,6 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from ...dialects import memory, relay, vm
 from ...dialects.device import device_of
-from ...dialects.memory.destination_ops import ReadsRows
 from ...dialects.relay.rearrange import ConcatenateOp, StackOp
 from ...dialects.tensors import MIN_ALIGNMENT, Tensor, as_tensor, element_size
 from ...operators.sizes.size_expressions import Expr
@@ -310,29 +309,6 @@ class Joining:
     @cached_property
     def load(self) -> Load:
         return Load(len(self.classes.body.rows) + 1, map(self.span_of, self.parts.values()))
-
-    def moves(self) -> Mapping[memory.CopyRowsOp, tuple[Storage, Storage]]:
-        """
-        Return the copies of rows of a join, read last by them, that fit over its first part.
-
-        With each is the storage of the copy, and that of the part.
-        """
-        moves: dict[memory.CopyRowsOp, tuple[Storage, Storage]] = {}
-        for join in self.joins.values():
-            first, call = join.parts[0], join.call
-            for op in (use.operation for use in call.results[0].uses):
-                if first.storage is None or not isinstance(op, memory.CopyRowsOp):
-                    continue
-                read, out = ReadsRows().read(op), self.storage_of(op.outs, call.parent)
-                is_last = join.chain[0] is first and join.stop == self.position(op) + 1
-                if not is_last or read is None or out is None or len(out.tensors) > 1:
-                    continue
-                is_alone = out.op not in self.joins and self.parts[out.op] not in self.chains
-                type = first.storage.op.storage.type
-                fits = read.size <= min(read.start, first.size.constant or 0)
-                if is_alone and fits and out.op.storage.type == type:
-                    moves[op] = out, first.storage
-        return moves
 
     def beside(self, join: Join) -> list[Join]:
         """Return the joins of parts that are in the chain of `join`."""

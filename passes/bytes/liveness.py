@@ -138,11 +138,8 @@ class _Scan:
         """Note that the classes of values die at `point`, unless they are live after it."""
         last: dict[int, int] = {}
         classes, live_in = self.classes, self.live_in
-        moved = classes.moved.get(point) if isinstance(point, Operation) else None
         for number in numbers:
             of = classes.class_of[number]
-            if moved is not None and of == classes.class_of[moved]:
-                continue  # its bytes hold those of it that the op moved
             if not live_in[of] and classes.owned[of] and not classes.kept[of]:
                 last[of] = max(number, last.get(of, 0))
         if last:

@@ -28,7 +28,6 @@ from ...dialects.interfaces import (
     HoldsNoTensors,
     JoinsOperands,
     KernelEffects,
-    MovesRows,
     Part,
     ReadsOnlySizes,
     Rematerializable,
@@ -56,7 +55,6 @@ class OpFacts:
         self.cuts = self.views is not None and type(self.views).part is not ViewsOperand.part
         """True if the result is a part of a storage, which `part_of` returns."""
         self.joins = kind.get_trait(JoinsOperands)
-        self.moves = kind.get_trait(MovesRows)
         self.shaped = kind.get_trait(ShapedByOperand)
         self.only_sizes = kind.get_trait(ReadsOnlySizes) is not None
         self.constant = kind.get_trait(Rematerializable) is not None

@@ -70,10 +70,10 @@ class Pack:
         if not self.with_lifetimes:
             return {op: memory.Slice(0, 1, op.bytes) for op in ops}
         lifetimes = {
-            op: (*lifetime, size, arms)
+            op: (start, storage.lifetime.stop, size, arms)
             for storage, arms in zip(self.storages, arms_of(self.storages), strict=True)
-            for op, lifetime, size in [(part.op, part.lifetime, part.size) for part in storage.parts]
-            or [(storage.op, storage.lifetime, storage.op.bytes)]
+            for op, start, size in [(part.op, part.start, part.size) for part in storage.parts]
+            or [(storage.op, storage.lifetime.start, storage.op.bytes)]
         }
         gaps: dict[Operation, Sequence[Interval]] = {s.op: s.gaps for s in self.storages if s.gaps}
         spans = [(start, stop) for start, stop, *_ in lifetimes.values()]

@@ -5,7 +5,7 @@ The storages of a function that may share an arena: where they are, and when the
     %t = memory.alloc_tensor %s[0]                any alias of a tensor in it; in arm 0 of the `if`
                                                   when this is in the `then` region
     %j = memory.alloc_storage 64 align 64         %j: each slice from its own first tensor to the
-    %p = memory.slice_storage %j[0] size 32 …     last use of the parts of a join in it
+    %p = memory.slice_storage %j[0] size 32 …     last use of a tensor in any of them
     %c = memory.alloc_storage 64 align 64         %c: not between the last use of a tensor in it and
                                                   the next one, as of what a loop carries
     %w = memory.alloc_storage 64 align 64         %w: live at the call, and as long as its result if
@@ -66,12 +66,12 @@ class Scope(Protocol):
 
 
 class Part(NamedTuple):
-    """A slice of a storage that lives from its own first tensor to the last use of one in it."""
+    """A slice of a storage that lives from its own first tensor."""
 
     op: Operation
     offset: int | SSAValue
     size: int | SSAValue
-    lifetime: Interval
+    start: int
 
 
 @dataclass(eq=False)
@@ -164,13 +164,10 @@ def storages_of(classes: AliasClasses, *, outliving: bool = False) -> Storages:
         assert op.parent is not None, "an op of a body"
         parts: list[Part] = []
         for slice in slices_of(op.results[0]) or ():
-            inside = [use.operation.results[0] for use in slice.results[0].uses]
-            starts = [position(tensor.op) for tensor in inside]
+            starts = [position(use.operation) for use in slice.results[0].uses]
             start = min(filter(None, starts), default=lifetime.start)
-            ends = [ranges[class_of(tensor)].stop for tensor in inside]
-            end = max(ends, default=lifetime.stop)
             if (part := part_of(slice)) is not None:
-                parts.append(Part(slice, part.offset, part.size, Interval(start, end)))
+                parts.append(Part(slice, part.offset, part.size, start))
         region = regions[op.parent]
         gaps: Sequence[Interval] = ()
         if has_loops and not calls and not parts:

@@ -290,8 +290,7 @@ class Checker:
                     and self.bytes_named(value, origin, other) is slot
                     and self.is_in_place(row, read, result, value)
                 ):
-                    if not self.is_elsewhere(row, value, slot):
-                        raise fault_in_place(op, end)
+                    raise fault_in_place(op, end)
                 ends.set(value, end)
 
     def bytes_named(self, value: int, origin: int, slot: Slot) -> Slot | None:
@@ -299,16 +298,6 @@ class Checker:
         while value != origin and (source := viewed_whole(self.body.values[value])) is not None:
             value = self.body.number(source)
         return slot if value == origin else self.joined.get(value)
-
-    def is_elsewhere(self, row: Row, value: int, slot: Slot) -> bool:
-        """Test whether what an op reads of `value`, its operand 0, is not in `slot`."""
-        read = None if row.facts.moves is None else row.facts.moves.read(row.op)
-        place = self.place_of(value) if row.operands[0] == value else None
-        if read is None or place is None or place.is_whole:
-            return False
-        size = Expr.of(read.size)
-        source = self.slots.slot(place.storage, place.start + read.start, size)
-        return self.slots.overlap(source, slot) is False
 
     def is_in_place(self, row: Row, read: Sequence[int], result: int, value: int) -> bool:
         """Test whether an op reads each element of `value` before it writes that of a result."""

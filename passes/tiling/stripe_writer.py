@@ -327,14 +327,11 @@ class Stripes:
                 del self.held[value]
             elif later > held.rows.start:
                 axis, keep = self.axis_of(value), Interval(later, held.rows.stop)
-                kept = Interval(later - held.rows.start, held.rows.size)
-                turns, is_moved = self.turns, bool(self.rows[value].moved[stripe])
+                turns = self.turns
                 ends_turn = turns is not None and stripe == turns.first + turns.period - 1
-                is_handed = ends_turn and value in self.carried
-                if is_contiguous(held.tensor, axis) or is_handed:
+                if ends_turn and value in self.carried:
+                    kept = Interval(later - held.rows.start, held.rows.size)
                     halo = self.read(held.tensor, kept, axis)
-                    if is_handed and is_moved and is_contiguous(held.tensor, axis):
-                        halo = self.read(halo, Interval(0, kept.size), axis)
                 else:
                     halo = self.slice(held, keep, axis)
                     assert isinstance(halo.owner, Operation)

@@ -50,13 +50,6 @@ class Rows(NamedTuple):
         return np.maximum(0, old - np.maximum(first, self.keep))
 
     @property
-    def moved(self) -> NDArray[np.bool_]:
-        """The stripes after which rows that stay fit over the first ones, those of before."""
-        kept, before = self.stop - self.later, self.before
-        is_joined = (before > 0) & (self.stop > self.start)
-        return is_joined & (kept <= np.minimum(before, self.later - self.keep))
-
-    @property
     def most(self) -> int:
         """The most rows that are live at once."""
         return int((self.stop - self.keep).max())
@@ -281,8 +274,7 @@ class Striped:
             # a halo is in front of new rows before these are live, unless the whole is a copy
             moving = before + new if net.copies else np.maximum(before - new, 0)
             self.loads[made] += np.where(joined, moving, 0) * size
-            is_copy = (own.later > own.keep) & (net.copies | ~own.moved)
-            self.loads[died] += np.where(is_copy, kept, 0) * size
+            self.loads[died] += np.where(own.later > own.keep, kept, 0) * size
             copied = before + new if net.copies else before
             self.copied += int(np.where(joined, copied, 0).sum() + kept.sum()) * size
         self.before = self.before + before * size
