@@ -22,19 +22,10 @@ ROUNDS = 12
 PLACED = 100_000
 """The bodies that are placed in a round."""
 PATIENCE = 25
-MOST = 1500
-"""The most bodies that are placed again."""
 
 
 def raise_bodies(core: Core, bound: int, deadline: float) -> Placement | None:
-    """
-    Return the best placement, whose height is at least `bound`.
-
-    None unless bodies have gaps, ties or arms, are not fixed, and are in one pool.
-    """
-    is_one = core.pools is None and len(core.capacities) == 1
-    if core.is_simple or not is_one or core.n_bodies > MOST or (core.fixed >= 0).any():
-        return None
+    """Return the best placement in one pool, whose height is at least `bound`."""
     best: Placement | None = None
     sizes = as_list(core.body_size)
     for seed in range(ROUNDS):
