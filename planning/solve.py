@@ -199,7 +199,6 @@ def _auto(best: _Best, strategy: str, budget: int | None) -> None:
     _start(best, budget)
     if best.placement is None or best.value > best.bound:
         if budget is None:
-            _raise(best)
             _search(best, _usual_budget(core))
         else:
             _search(best, max(0, budget - best.nodes))
@@ -219,20 +218,6 @@ def _usual_budget(core: Core) -> int:
     if core.pools is not None:
         return _ASSIGNED // max(1, core.n_bodies)
     return int(NODES / (1 + core.n_overlaps / _PAIRS_PER_NODE))
-
-
-def _raise(best: _Best) -> None:
-    """Keep a plan of bodies with gaps in other orders if it is lower."""
-    core = best.core
-    if core.is_simple or core.pools is not None or len(core.capacities) > 1 or best.is_done:
-        return
-    if core.n_bodies > _MAX_BODIES or (core.fixed >= 0).any():
-        return
-    from .offsets.raise_bodies import raise_bodies
-
-    placed = raise_bodies(core, best.bound, best.deadline)
-    if placed is not None:
-        best.keep("raised bodies", placed)
 
 
 def _left(best: _Best, budget: int) -> int:
