@@ -3,10 +3,12 @@ Measure compiled networks with one thread and with several, beside onnxruntime w
 
     python benchmarks/native_threads.py [--only resnet50,encoder] [--threads 2] [--rounds 20]
 
-The networks are those of ONNX's tests, and an encoder and a decoder with open dims. A figure is the
-least wall time in ms of all rounds, which all take in turns, in one process; onnxruntime's threads
-do not spin, as they would take the processors of ours. Results with one thread and with several
-must be the same bits. JSON (or Markdown with `--table`) goes to stdout.
+The networks are those of ONNX's tests, and an encoder and a decoder with open dims. All take turns,
+in one process; onnxruntime's threads do not spin, as they would take the processors of ours. A time
+is the least wall time in ms. A gain or a ratio is the median, over all rounds, of that of two calls
+of one round: virtual processors change their speed from second to second, and the least time with
+one thread needs one fast processor, that with two threads both. Results with one thread and with
+several must be the same bits. JSON (or Markdown with `--table`) goes to stdout.
 """
 
 import os
@@ -73,21 +75,21 @@ def measure(name: str, threads: int, rounds: int, target: str, folder: Path) -> 
         assert np.array_equal(a, b), f"{name}: other bits with {threads} threads"
     calls = [lambda exe=exe: exe(**feeds) for exe in (one, several)]
     calls += [lambda session=session: session.run(None, feeds) for session in sessions]
-    least = [float("inf")] * len(calls)
-    for _ in range(rounds):
-        for i, call in enumerate(calls):
-            start = perf_counter()
-            call()
-            least[i] = min(least[i], 1000 * (perf_counter() - start))
-    alone, together, theirs, theirs_together = least
+    times = np.empty((rounds, len(calls)))
+    for i, j in np.ndindex(*times.shape):
+        start = perf_counter()
+        calls[j]()
+        times[i, j] = 1000 * (perf_counter() - start)
+    alone, together, theirs, theirs_together = times.min(axis=0)
+    gain, ratio = np.median(times[:, [0, 1]] / times[:, [1, 3]], axis=0)
     return {
         "network": title,
-        "1 thread, ms": round(alone, 2),
-        f"{threads} threads, ms": round(together, 2),
-        "gain": round(alone / together, 2),
-        "onnxruntime, 1, ms": round(theirs, 2),
-        f"onnxruntime, {threads}, ms": round(theirs_together, 2),
-        "ratio": round(together / theirs_together, 2),
+        "1 thread, ms": round(float(alone), 2),
+        f"{threads} threads, ms": round(float(together), 2),
+        "gain": round(float(gain), 2),
+        "onnxruntime, 1, ms": round(float(theirs), 2),
+        f"onnxruntime, {threads}, ms": round(float(theirs_together), 2),
+        "ratio": round(float(ratio), 2),
     }
 
 

@@ -1,9 +1,12 @@
 /*
  * Threads for kernels: the functions of OpenMP's interface that MLIR calls, on a pool of pthreads.
  *
- * The turns of a parallel loop are divided into as many adjacent parts as there are threads. Loops
- * are over chunks whose bounds do not depend on that number, and no sum is divided: results are the
- * same bits for any. The symbols are local to a library, beside those of an OpenMP library, too.
+ * The turns of a parallel loop are divided into as many adjacent parts as there are threads. A
+ * thread executes its part a turn at a time, from the front, so that it has the rows of the loop
+ * before in its cache; then it takes turns from the back of other parts, as processors are not
+ * equally fast. Loops are over chunks whose bounds do not depend on the number of threads, and no
+ * sum is divided: results are the same bits for any. The symbols are local to a library, beside
+ * those of an OpenMP library, too.
  *
  * Without XRELAY_THREADS, one thread computes everything, and there is no pool.
  *
@@ -14,6 +17,7 @@
 
 #define XRELAY_MAX_THREADS 64
 #define XRELAY_LOOKS 4000   /* at the next region, or at the end of one, before a thread sleeps */
+#define XRELAY_GRAINS 16    /* that a thread's part has at most, which are taken one by one */
 #define XRELAY_PART 300000 /* multiplications that are worth a thread: about 5 us */
 
 typedef void xrelay_outlined(int32_t *thread, int32_t *bound, void *operands);
@@ -28,6 +32,10 @@ static _Thread_local int64_t xrelay_region_work = INT64_MAX;
 #include <signal.h>
 #include <stdatomic.h>
 
+struct xrelay_taken { /* grains of a part: from its front; in the upper half, from its back */
+  _Alignas(64) atomic_uint_fast64_t grains;
+};
+
 struct xrelay_region { /* what threads execute together */
   void (*part)(struct xrelay_region *region, int32_t thread, int32_t threads);
   xrelay_outlined *code;
@@ -36,6 +44,7 @@ struct xrelay_region { /* what threads execute together */
   fenv_t arithmetic; /* rounding, flushing, traps of the caller */
   atomic_int has_failed;
   char error[sizeof xrelay_error];
+  struct xrelay_taken taken[XRELAY_MAX_THREADS]; /* of the part of each thread */
 };
 
 struct xrelay_pool_of_process {
@@ -65,6 +74,8 @@ XRELAY_OF_PROCESS struct xrelay_pool_of_process xrelay_pool_1 = {
     .done = PTHREAD_COND_INITIALIZER,
 };
 
+static _Thread_local struct xrelay_region *xrelay_current_region; /* if xrelay_team > 1 */
+static _Thread_local int xrelay_has_taken;
 static atomic_int xrelay_wanted; /* threads of this library's regions; 0: not known yet */
 static void xrelay_pause(void) {
 #if defined(__x86_64__)
@@ -74,15 +85,52 @@ static void xrelay_pause(void) {
 #endif
 }
 
-/* Execute one thread's part of a region; a failure ends the part, and is that of the region. */
+/* Take a grain of one part of `turns`, from its front or back; return whether there was one. */
+static int xrelay_take(struct xrelay_taken *taken, int is_back, uint64_t *first, uint64_t *turns) {
+  const uint64_t all = *turns, grain = (all + XRELAY_GRAINS - 1) / XRELAY_GRAINS;
+  const uint64_t grains = grain ? (all + grain - 1) / grain : 0;
+  uint_fast64_t before = atomic_load(&taken->grains);
+  uint64_t start;
+  do {
+    const uint64_t front = before & UINT32_MAX, back = before >> 32;
+    if (front + back >= grains) return 0;
+    start = grain * (is_back ? grains - 1 - back : front);
+  } while (!atomic_compare_exchange_weak(&taken->grains, &before,
+                                         before + (is_back ? (uint64_t)1 << 32 : 1)));
+  *first += start;
+  *turns = all - start < grain ? all - start : grain;
+  return 1;
+}
+
+/* Take turns of this thread's part of a loop, or else of another's; there may be none. */
+static void xrelay_take_turns(uint64_t *first, uint64_t *turns) {
+  const uint64_t begin = *first, all = *turns, threads = (uint64_t)xrelay_team;
+  uint64_t i, owner;
+  for (i = 0; i < threads && !xrelay_has_taken; i++) {
+    owner = ((uint64_t)xrelay_thread + i) % threads;
+    *first = begin + all * owner / threads;
+    *turns = begin + all * (owner + 1) / threads - *first;
+    xrelay_has_taken = xrelay_take(&xrelay_current_region->taken[owner], i > 0, first, turns);
+  }
+  if (!xrelay_has_taken) *turns = 0;
+}
+
+/*
+ * Execute turns of a region until all are taken: the code executes one loop, which takes some at
+ * each call. A failure ends the thread's share, and is that of the region.
+ */
 static void xrelay_run_part(struct xrelay_region *region, int32_t thread, int32_t threads) {
   struct xrelay_call call;
   int32_t bound = 0;
   xrelay_begin(&call, region->library);
   xrelay_thread = thread;
   xrelay_team = threads;
+  xrelay_current_region = region;
   if (!setjmp(call.failed))
-    region->code(&xrelay_thread, &bound, region->operands);
+    do {
+      xrelay_has_taken = 0;
+      region->code(&xrelay_thread, &bound, region->operands);
+    } while (xrelay_has_taken);
   else if (!atomic_exchange(&region->has_failed, 1))
     memcpy(region->error, xrelay_error, sizeof region->error);
   xrelay_thread = 0;
@@ -184,7 +232,7 @@ static int xrelay_threads(void) {
 static int xrelay_is_divided(xrelay_outlined *code, void *operands, int64_t work) {
   struct xrelay_pool_of_process *pool = &xrelay_pool_1;
   struct xrelay_region region;
-  int threads = xrelay_threads();
+  int threads = xrelay_threads(), i;
   if (threads > work / XRELAY_PART) threads = (int)(work / XRELAY_PART);
   if (threads < 2 || xrelay_team > 1 || pthread_mutex_trylock(&pool->owner)) return 0;
   region.part = xrelay_run_part;
@@ -192,6 +240,7 @@ static int xrelay_is_divided(xrelay_outlined *code, void *operands, int64_t work
   region.operands = operands;
   region.library = xrelay_current ? xrelay_current->library : NULL;
   atomic_init(&region.has_failed, 0);
+  for (i = 0; i < threads; i++) atomic_init(&region.taken[i].grains, 0);
   fegetenv(&region.arithmetic);
   xrelay_run_region(&region, xrelay_start(threads));
   pthread_mutex_unlock(&pool->owner);
@@ -245,17 +294,18 @@ XRELAY_SHARED int32_t __kmpc_global_thread_num(void *place) {
   return xrelay_thread;
 }
 
-/* Return the part of the turns from `first` to `last` that is this thread's. */
+/* Return which of the turns from `first` to `last` this thread executes next. */
 XRELAY_SHARED void __kmpc_for_static_init_8u(void *place, int32_t thread, int32_t kind,
                                              int32_t *is_last, uint64_t *first, uint64_t *last,
                                              int64_t *stride, int64_t step, int64_t chunk) {
-  const uint64_t begin = *first, turns = *last - begin + 1;
-  const uint64_t me = (uint64_t)xrelay_thread, all = (uint64_t)xrelay_team;
+  uint64_t turns = *last - *first + 1;
   (void)place, (void)thread, (void)kind, (void)step, (void)chunk; /* loops have step 1 */
-  *is_last = me + 1 == all;
-  *first = begin + turns * me / all;
-  *last = begin + turns * (me + 1) / all - 1; /* before `first`: no turn */
   *stride = (int64_t)turns;
+#ifdef XRELAY_THREADS
+  if (xrelay_team > 1) xrelay_take_turns(first, &turns);
+#endif
+  *last = *first + turns - 1; /* before `first`: no turn */
+  *is_last = 0;               /* nobody asks */
 }
 
 XRELAY_SHARED void __kmpc_for_static_fini(void *place, int32_t thread) {
