@@ -108,6 +108,21 @@ relay.prim_func @mean(%x: tensor<2x3xf16>) -> tensor<2x1xf16> {
 
 // -----
 
+// A mean of several axes of f32 is summed in f64.
+//
+// CHECK-LABEL: @mean_of_images
+// CHECK:         linalg.generic {{.*}} iterator_types = ["parallel", "reduction", "reduction", "parallel"]} ins(%x : tensor<1x?x?x8xf32>) outs(%{{.*}} : tensor<1x8xf64>)
+// CHECK:           arith.extf
+// CHECK-NEXT:      arith.addf %{{.*}}, %{{.*}} fastmath<reassoc> : f64
+// CHECK:           arith.divf
+// CHECK-NEXT:      arith.truncf
+relay.prim_func @mean_of_images(%x: tensor<1x?x?x8xf32>) -> tensor<1x8xf32> {
+  %0 = relay.mean %x {axis = array<i64: 1, 2>} : (tensor<1x?x?x8xf32>) -> tensor<1x8xf32>
+  relay.yield %0 : tensor<1x8xf32>
+}
+
+// -----
+
 // A softmax is maxima, powers, sums and quotients.
 //
 // CHECK-LABEL: @softmax
