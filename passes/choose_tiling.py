@@ -20,6 +20,8 @@ program, or of the least work that reaches `peak`; of these, those that read the
 weights again and copy the fewest bytes of halos. A peak that cannot be reached is an error. Work
 is multiplications in sums of products, and elements of all other results.
 
+An open height is 512 rows, or the greatest that its bounds allow.
+
 Before `fuse-ops`, whose groups are the steps. From level `relay` to the same.
 """
 
@@ -54,7 +56,7 @@ def write(tiling: FunctionTiling) -> None:
                 this.joined if is_last else frozenset(),
             )
             for op in groups[at]:
-                op.attributes[STRIPES] = stripes.attribute
+                tiling.original(op).attributes[STRIPES] = stripes.attribute
 
     live, chains = tiling.net.loads(), [tiling.described(edge) for edge in tiling.choice.chains]
     if chains:

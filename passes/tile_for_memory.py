@@ -18,6 +18,7 @@ and a step reads a copy of those that are not new. Other steps compute the rows 
 again if another stripe has computed them.
 Stripes that are alike are one, in a `relay.loop` that carries the halos, the rings and the result,
 into which rows are written then.
+Of an open height all stripes are in a loop: `tiling.open_rows` has the picture.
 Padding belongs to the borders of the whole. A mean at the end of a chain is added up as soon as
 rows are there. What a chain reads from outside is sliced.
 
@@ -29,27 +30,33 @@ they were part of would run later, and keep what they read.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
 from ..dialects.relay import pooling
+from ..dialects.relay.creation import ShapeOfOp
+from ..dialects.tensors import has_dynamic
 from ..planning.stripes.striped import Chain, striped
 from .support.diagnostics import PassError
 from .support.levels import Level
 from .support.rewriting import rewrite_each
+from .tiling.open_rows import ROWS, OpenStripes, Sampled
 from .tiling.step_network import Axes, read_network, sum_of_rows
 from .tiling.stripe_attributes import STRIPES, Tiled, tiled_in
 from .tiling.stripe_writer import Stripes
 
+Writer = TypeVar("Writer", bound=Stripes)
 
-def stripes_of(tiled: Tiled, builder: Builder) -> Stripes:
+
+def stripes_of(tiled: Tiled, builder: Builder, kind: type[Writer] = Stripes) -> Writer:
     """Read a chain. Raises `PassError` if it is not one, or is not computed by rows."""
     axes, ops = Axes(), [op for group in tiled.groups for op in group]
     end, last = tiled.stripes[-1], tiled.groups[-1][-1]
@@ -80,7 +87,7 @@ def stripes_of(tiled: Tiled, builder: Builder) -> Stripes:
     ]
     chain = Chain(0, len(net.steps) - 1, end.height, frozenset(carried), end.joined)
     *_, every = striped(net, chain)
-    return Stripes(tiled, every, axes, number, builder)
+    return kind(tiled, every, axes, number, builder)
 
 
 @dataclass(frozen=True)
@@ -93,19 +100,37 @@ class TileForMemoryPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in op.ops:
             if isinstance(function, func.FuncOp):
+                whole = Sampled.of(function)
                 for block in function.body.blocks:
                     chains = {tiled.groups[-1][-1]: tiled for tiled in tiled_in(block)}
-                    rewrite_each([*chains], lambda last, rewriter: tile(chains[last], rewriter))
+                    rewrite_each([*chains], lambda op, rewriter: tile(chains[op], whole, rewriter))
 
 
-def tile(tiled: Tiled, rewriter: PatternRewriter) -> None:
+def tile(tiled: Tiled, whole: Sampled, rewriter: PatternRewriter) -> None:
     """Replace the result of a chain by its stripes."""
     ops = [op for group in tiled.groups for op in group]
-    stripes = stripes_of(tiled, Builder(InsertPoint.before(ops[-1])))
-    result = stripes.write()
-    rewriter.replace(ops[-1], [], [result])
-    for op in reversed(ops[:-1]):
+    builder, old = Builder(InsertPoint.before(ops[-1])), ops[-1].results[0]
+    if has_dynamic(old.type):
+        result = write_open(ops[-1], whole, Builder(InsertPoint.after(ops[-1])))
+        whole.values[whole.value_of[old]] = result
+        old.replace_uses_with_if(result, lambda use: not isinstance(use.operation, ShapeOfOp))
+    else:
+        result = stripes_of(tiled, builder).write()
+        rewriter.replace(ops.pop(), [], [result])
+    for op in reversed(ops):
         if not any(use for use in op.results[0].uses):
             rewriter.erase(op)
         else:
             del op.attributes[STRIPES]
+
+
+def write_open(last: Operation, whole: Sampled, builder: Builder) -> SSAValue:
+    """Write the stripes of a chain of open results, which ends in `last`."""
+    for rows in (ROWS, 2 * ROWS, 4 * ROWS):
+        sample, values = whole.at(rows)
+        end = next(v for v in values if values[v] is last.results[0]).owner
+        tiled = next(t for t in tiled_in(sample.body.block) if t.groups[-1][-1] is end)
+        stripes = stripes_of(tiled, Builder(InsertPoint.before(tiled.groups[-1][-1])), OpenStripes)
+        if stripes.turns is not None:
+            return stripes.write_open(values, builder)
+    raise PassError(f"no stripes of {4 * ROWS} rows are alike: choose fewer rows a stripe", last)

@@ -10,9 +10,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
-from xdsl.dialects.builtin import I64, IntegerAttr, SymbolRefAttr
+from xdsl.dialects.builtin import IntegerAttr, SymbolRefAttr
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue, Use
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, OpTrait
 
@@ -103,14 +103,17 @@ class ShapedByOperand(OpTrait):
 
 
 class StartsLoop(OpTrait):
-    """The ops from here to the next one that `EndsLoop`, in its block, run `count` times."""
+    """
+    The ops from here to the next one that `EndsLoop`, in its block, run `count` times.
+
+    Without `count`, that is open.
+    """
 
     @staticmethod
-    def turns(op: Operation) -> int:
-        """Return how many times the ops after `op`, which has this trait, run."""
-        count = op.properties["count"]
-        assert isinstance(count, IntegerAttr)
-        return cast("IntegerAttr[I64]", count).value.data
+    def turns(op: Operation) -> int | None:
+        """Return how many times the ops after `op`, which has this trait, run; None if open."""
+        count = op.properties.get("count")
+        return count.value.data if isinstance(count, IntegerAttr) else None
 
 
 class EndsLoop(OpTrait):

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import ClassVar, cast
 
-from xdsl.dialects.builtin import I64, IntegerAttr, TensorType, UnitAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX, I64, IntegerAttr, TensorType, UnitAttr
 from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
+    opt_operand_def,
     opt_prop_def,
     prop_def,
     result_def,
@@ -35,7 +36,7 @@ from ..interfaces import (
     SameDomain,
     StartsLoop,
 )
-from ..tensors import as_tensor, is_static
+from ..tensors import as_tensor
 from .tensor_ops import AllocTensorOp
 
 
@@ -112,8 +113,12 @@ class CopyOp(IRDLOperation):
             )
 
 
-def turns_around(op: Operation) -> int:
-    """Return how many times `op` is repeated; 1 if it is not between what starts and ends this."""
+def turns_around(op: Operation) -> int | None:
+    """
+    Return how many times `op` is repeated, None if that is open.
+
+    It is once if it is not between what starts and ends this.
+    """
     at = op.prev_op
     while at is not None and not at.has_trait(EndsLoop):
         if at.has_trait(StartsLoop):
@@ -135,11 +140,15 @@ def verify_rows(
     type = as_tensor(tensor.type)
     assert type is not None, "verified: a tensor"
     dims = type.get_shape()
-    if not is_static(type):
-        raise VerifyException(f"the dims of {type} must be known")
     if not 0 <= axis < len(dims):
         raise VerifyException(f"axis must be 0 to {len(dims) - 1} of {type}, but is {axis}")
-    turns = range(turns_around(op)) if number(op, "step") else range(1)
+    if DYNAMIC_INDEX in (*dims[:axis], *dims[axis + 1 :]):
+        raise VerifyException(f"the dims of {type} must be known, but for its rows")
+    if dims[axis] == DYNAMIC_INDEX:
+        return  # rows that it does not have are not copied
+    around = turns_around(op)
+    every = dims[axis] if around is None else around  # rows that wrap move in no more than these
+    turns = range(every) if number(op, "step") else range(1)
     starts = [start] if start is not None else [first_row(op, t, dims[axis] or 1) for t in turns]
     if min(*starts, count) < 0 or max(starts) + count > dims[axis]:
         raise VerifyException(
@@ -152,14 +161,27 @@ def number(op: Operation, name: str) -> int:
     return cast("IntegerAttr[I64]", op.properties[name]).value.data
 
 
-def verify_read(op: Operation, data: SSAValue, result: SSAValue) -> None:
-    """Check that `result` is rows of `data`, those that `op` says."""
+def verify_fill(fill: SSAValue, data: SSAValue) -> None:
+    """Check that `fill` may be an element of `data`."""
+    value, of = as_tensor(fill.type), as_tensor(data.type)
+    if value is None or of is None or value.element_type != of.element_type or value.get_shape():
+        raise VerifyException(f"an element of {data.type} cannot be {fill.type}")
+
+
+def verify_read(
+    op: Operation, data: SSAValue, result: SSAValue, fill: SSAValue | None = None
+) -> None:
+    """Check that `result` is rows of `data`, those that `op` says, or `fill`."""
     axis, whole, part = number(op, "axis"), as_tensor(data.type), as_tensor(result.type)
     assert whole is not None, "verified: a tensor"
     assert part is not None, "verified: a tensor"
     before, after = [*whole.get_shape()], [*part.get_shape()]
     if len(before) != len(after) or whole.element_type != part.element_type:
         raise VerifyException(f"{part} cannot be rows of {whole}")
+    if fill is not None:
+        verify_fill(fill, data)
+    elif axis < len(before) and before[axis] == DYNAMIC_INDEX:
+        raise VerifyException(f"rows that {whole} does not have need a value to fill them with")
     verify_rows(op, data, axis, after[axis] if axis < len(after) else 0)
     if before[:axis] + before[axis + 1 :] != after[:axis] + after[axis + 1 :]:
         raise VerifyException(f"{part} cannot be rows of {whole}")
@@ -176,11 +198,13 @@ class CopyRowsOp(IRDLOperation):
     ```
 
     A turn is one of the enclosing `relay.loop`. With `wraps`, the row after the last is the first.
+    Of an open number of rows, those that `ins` does not have are `fill`.
     """
 
     name = "memory.copy_rows"
 
     ins = operand_def(TensorType)
+    fill = opt_operand_def(TensorType)
     outs = operand_def(TensorType)
     result = result_def(TensorType)
     axis = prop_def(IntegerAttr[I64])
@@ -191,8 +215,8 @@ class CopyRowsOp(IRDLOperation):
     irdl_options = (ParsePropInAttrDict(),)
     traits = traits_def(DestinationPassing(), ResultIsOuts(), SameDevice())
     assembly_format = (
-        "`ins` `(` $ins `:` type($ins) `)` `outs` `(` $outs `:` type($outs) `)` attr-dict "
-        "`->` type($result)"
+        "`ins` `(` $ins `:` type($ins) `)` (`fill` `(` $fill^ `:` type($fill) `)`)? "
+        "`outs` `(` $outs `:` type($outs) `)` attr-dict `->` type($result)"
     )
 
     @property
@@ -204,4 +228,4 @@ class CopyRowsOp(IRDLOperation):
 
     def verify_(self) -> None:
         verify_destinations(self, [self.outs])
-        verify_read(self, self.ins, self.result)
+        verify_read(self, self.ins, self.result, self.fill)

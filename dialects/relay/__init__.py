@@ -47,7 +47,7 @@ with late_definitions():
     from .language.primitive import CallLoweredOp, PrimFuncOp, PrimitiveOp, ScratchOp
     from .language.references import RefCreateOp, RefReadOp, RefWriteOp
     from .language.tuples import TupleGetItemOp, TupleOp
-    from .loops import EndLoopOp, LoopOp, ReadRowsOp, WriteRowsOp
+    from .loops import EndLoopOp, FillRowsOp, LoopOp, ReadRowsOp, WriteRowsOp
     from .opaque import CallOpaqueOp
     from .operator import Operator
     from .shapes import MeasureOp, RequireOp, ShapeFuncOp
@@ -80,7 +80,8 @@ Relay = Dialect(
         *(RequireOp, MeasureOp, CallOpaqueOp),
         *(FnOp, CallOp, GlobalOp, ClosureOp, InvokeOp, InstantiateOp),
         *(TypeDataOp, ConstructOp, MatchOp),
-        *(RefCreateOp, RefReadOp, RefWriteOp, LoopOp, EndLoopOp, ReadRowsOp, WriteRowsOp),
+        *(RefCreateOp, RefReadOp, RefWriteOp),
+        *(LoopOp, EndLoopOp, ReadRowsOp, WriteRowsOp, FillRowsOp),
     ],
     [
         *(VirtualDeviceAttr, IncompleteType, RefType, AdtType, TypeVarType, ConstructorAttr),

@@ -16,15 +16,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from xdsl.dialects.builtin import I64, IntegerAttr, TensorType, UnitAttr
+from xdsl.dialects.builtin import I64, IntegerAttr, TensorType, UnitAttr, i64
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
+    opt_operand_def,
     opt_prop_def,
-    prop_def,
     result_def,
     traits_def,
     var_operand_def,
@@ -43,7 +43,8 @@ from ..interfaces import (
     SameDevice,
     StartsLoop,
 )
-from ..memory.destination_ops import verify_read, verify_rows
+from ..memory.destination_ops import verify_fill, verify_read, verify_rows
+from ..tensors import as_tensor
 from .properties import int_prop
 
 
@@ -71,30 +72,43 @@ class LoopOp(IRDLOperation):
     ```
 
     The results are the operands in the first turn, and those of `relay.end_loop` in each other.
-    They have the bytes of the operands, which are not used in another way.
+    They have the bytes of the operands, which are not used in another way. Without `count`, turns
+    end once rows of the last operand, from `start` on along `axis` and `step` further in each
+    turn, are behind its last one:
+
+    ```mlir
+    %b = relay.loop %a {axis = 1 : i64, start = -2 : i64, step = 4 : i64}
+      : (tensor<1x?x8xf32>) -> tensor<1x?x8xf32>
+    ```
     """
 
     name = "relay.loop"
 
     initial = var_operand_def(TensorType)
     carried = var_result_def(TensorType)
-    count = prop_def(IntegerAttr[I64])
+    count = opt_prop_def(IntegerAttr[I64])
+    axis = int_prop(0)
+    start = int_prop(0)
+    step = int_prop(1)
 
     irdl_options = (ParsePropInAttrDict(),)
     traits = traits_def(AllocatesResults(), AliasesInOrder(), StartsLoop(), SameDevice())
     assembly_format = "$initial attr-dict `:` functional-type(operands, results)"
 
-    def __init__(self, initial: Sequence[SSAValue], count: int):
+    def __init__(self, initial: Sequence[SSAValue], count: int | None, **rows: int):
+        numbers = rows if count is None else {"count": count}
         super().__init__(
             operands=[initial],
-            properties={"count": i64_attribute(count)},
+            properties={name: i64_attribute(number) for name, number in numbers.items()},
             result_types=[[value.type for value in initial]],
         )
 
-    @property
-    def turns(self) -> int:
-        """The number of turns."""
-        return self.count.value.data
+    def turns(self, dims: Sequence[int]) -> int:
+        """Return the number of turns if the last operand has such `dims`."""
+        if self.count is not None:
+            return self.count.value.data
+        rows = dims[self.axis.value.data] - self.start.value.data
+        return max(1, -(-rows // self.step.value.data))
 
     @property
     def end(self) -> EndLoopOp:
@@ -108,8 +122,12 @@ class LoopOp(IRDLOperation):
 
     def verify_(self) -> None:
         verify_types(self)
-        if self.count.value.data < 1:
-            raise VerifyException(f"count must be at least 1, but is {self.count.value.data}")
+        for name in ("step", "count"):
+            number = self.properties.get(name)
+            if isinstance(number, IntegerAttr) and number.value.data < 1:
+                raise VerifyException(f"{name} must be at least 1, but is {number.value.data}")
+        if self.count is None:
+            verify_rows(self, self.initial[-1], self.axis.value.data, 0, 0)
         if [*self.end.operand_types] != [*self.operand_types]:
             raise VerifyException("relay.loop and relay.end_loop have different types")
 
@@ -162,9 +180,14 @@ class EndLoopOp(IRDLOperation):
 
 def same_bytes_as(value: SSAValue) -> SSAValue:
     """Return the first value whose bytes `value` has by ops of this file."""
-    while isinstance(value, OpResult) and isinstance(value.op, LoopOp | EndLoopOp | WriteRowsOp):
-        op = value.op
-        value = op.target if isinstance(op, WriteRowsOp) else op.operands[value.index]
+    while isinstance(value, OpResult):
+        match value.op:
+            case WriteRowsOp() | FillRowsOp() as op:
+                value = op.target
+            case LoopOp() | EndLoopOp() as op:
+                value = op.operands[value.index]
+            case _:
+                return value
     return value
 
 
@@ -187,7 +210,7 @@ class BufferizeRead(Bufferizable):
 
     def to_destination_style(self, op: Operation, outs: Sequence[SSAValue]) -> Operation:
         return memory.CopyRowsOp.create(
-            operands=[op.operands[0], outs[0]],
+            operands=[*op.operands, outs[0]],
             properties=op.properties,
             result_types=[outs[0].type],
         )
@@ -204,12 +227,14 @@ class ReadRowsOp(IRDLOperation):
     ```
 
     A turn is one of the enclosing `relay.loop`. `step` is 0 unless it is given. With `wraps`, the
-    row after the last of `data` is the first.
+    row after the last of `data` is the first. If `data` has an open number of rows, those that it
+    does not have are `fill`, a scalar.
     """
 
     name = "relay.read_rows"
 
     data = operand_def(TensorType)
+    fill = opt_operand_def(TensorType)
     result = result_def(TensorType)
     axis = int_prop()
     start = int_prop()
@@ -218,10 +243,13 @@ class ReadRowsOp(IRDLOperation):
 
     irdl_options = (ParsePropInAttrDict(),)
     traits = traits_def(AllocatesResults(), SameDevice(), BufferizeRead())
-    assembly_format = "$data attr-dict `:` functional-type(operands, results)"
+    assembly_format = (
+        "$data (`fill` $fill^ `:` type($fill))? attr-dict `:` `(` type($data) `)` `->` "
+        "type($result)"
+    )
 
     def verify_(self) -> None:
-        verify_read(self, self.data, self.result)
+        verify_read(self, self.data, self.result, self.fill)
 
 
 @irdl_op_definition
@@ -236,8 +264,9 @@ class WriteRowsOp(IRDLOperation):
     ```
 
     In each turn of the enclosing `relay.loop`, they are `step` rows further (0 unless it is
-    given); with `wraps`, the row after the last of `target` is the first. The result has the bytes
-    of `target`, which a pure op computed, and which is not used after this.
+    given); with `wraps`, the row after the last of `target` is the first. If `target` has an open
+    number of rows, those that it does not have are not written. The result has the bytes of
+    `target`, which a pure op computed, and which is not used after this.
     """
 
     name = "relay.write_rows"
@@ -257,21 +286,63 @@ class WriteRowsOp(IRDLOperation):
     assembly_format = "$data `,` $target attr-dict `:` functional-type(operands, results)"
 
     def verify_(self) -> None:
-        if self.target.type != self.result.type:
-            raise VerifyException(f"the result is {self.result.type}, not as the target")
-        if isinstance(self.target, BlockArgument):
-            raise VerifyException("the target must be a tensor that an op computed")
-        for use in self.target.uses:
-            user = use.operation
-            if (
-                user is not self
-                and not isinstance(user, memory.KillOp)
-                and not comes_before(user, self)
-            ):
-                raise VerifyException(f"{user.name} uses the target after it was written over")
+        verify_written(self, self.target)
         axis, count = self.axis.value.data, self.count.value.data
         verify_rows(self, self.data, axis, count, self.source.value.data)
         verify_rows(self, self.target, axis, count)
+
+
+@irdl_op_definition
+class FillRowsOp(IRDLOperation):
+    """
+    Write `value`, a scalar, over the rows of `target` that are not in a tensor of `shape`.
+
+    ```mlir
+    %c = relay.fill_rows %b, %zero, %s {axis = 1 : i64, start = -2 : i64, step = 4 : i64}
+      : (tensor<1x6x8xf32>, tensor<f32>, tensor<3xi64>) -> tensor<1x6x8xf32>
+    ```
+
+    The first row of `target` is row `start` of that tensor along `axis`, and `step` rows further in
+    each turn of the enclosing `relay.loop`. The result has the bytes of `target`, as that of
+    `relay.write_rows`.
+    """
+
+    name = "relay.fill_rows"
+
+    target = operand_def(TensorType)
+    value = operand_def(TensorType)
+    shape = operand_def(TensorType)
+    result = result_def(TensorType)
+    axis = int_prop()
+    start = int_prop()
+    step = int_prop(0)
+
+    irdl_options = (ParsePropInAttrDict(),)
+    traits = traits_def(AllocatesResults(), SameDevice(), RewritesOperand((0,)))
+    assembly_format = (
+        "$target `,` $value `,` $shape attr-dict `:` functional-type(operands, results)"
+    )
+
+    def verify_(self) -> None:
+        verify_written(self, self.target)
+        verify_rows(self, self.target, self.axis.value.data, 0, 0)
+        verify_fill(self.value, self.target)
+        type, target = as_tensor(self.shape.type), as_tensor(self.target.type)
+        rank = 0 if target is None else len(target.get_shape())
+        if type is None or type.element_type != i64 or type.get_shape() != (rank,):
+            raise VerifyException(f"shape must be tensor<{rank}xi64>, but is {self.shape.type}")
+
+
+def verify_written(op: Operation, target: SSAValue) -> None:
+    """Check that `target`, which `op` writes over, may be, and is not used after that."""
+    if target.type != op.results[0].type:
+        raise VerifyException(f"the result is {op.results[0].type}, not as the target")
+    if isinstance(target, BlockArgument):
+        raise VerifyException("the target must be a tensor that an op computed")
+    for user in (use.operation for use in target.uses):
+        is_end = user is op or isinstance(user, memory.KillOp)
+        if not is_end and not comes_before(user, op):
+            raise VerifyException(f"{user.name} uses the target after it was written over")
 
 
 def comes_before(op: Operation, other: Operation) -> bool:

@@ -7,15 +7,15 @@ from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.ir import Attribute, Operation
 
 from ...dialects import bytecode, memory, relay, vm
-from ...dialects.bytecode.fields import RegisterAttr
 from ...dialects.integers import i64_array, i64_attribute
 from ...dialects.tensors import as_tensor
 from ...dialects.xdsl_extras.identity import by_identity
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from .bytecode_builder import BytecodeBuilder, Rule, device_at
 from .data_rules import lower_construct, lower_match
+from .row_rules import ROW_RULES
 from .shape_functions import called_shape_function, holds_shapes_only, inline_shape_function
-from .size_rules import SIZE_RULES, compute, immediate
+from .size_rules import SIZE_RULES
 
 
 def lower_constant(builder: BytecodeBuilder, op: Operation) -> None:
@@ -125,68 +125,6 @@ def lower_copy(builder: BytecodeBuilder, op: Operation) -> None:
         dst_device=builder.devices.use(device_at(op.outs)),
     )
     builder.share(op.result, op.outs)
-
-
-def lower_loop(builder: BytecodeBuilder, op: Operation) -> None:
-    """Start to count turns; what they carry stays in its registers."""
-    assert isinstance(op, relay.LoopOp)
-    for result, operand in zip(op.results, op.operands, strict=True):
-        builder.share(result, operand)
-    builder.turn = immediate(builder, op, 0)
-    builder.head = len(builder.code)
-
-
-def lower_end_of_loop(builder: BytecodeBuilder, op: Operation) -> None:
-    """Count the turn, and jump back unless it is the last."""
-    assert isinstance(op, relay.EndLoopOp)
-    assert builder.turn is not None, "verified: a loop starts before it ends"
-    moved: list[RegisterAttr] = []
-    for carried, operand, result in zip(op.start.carried, op.next, op.last, strict=True):
-        target, source = builder.registers[carried], builder.registers[operand]
-        builder.share(result, operand)
-        if target != source:
-            builder.emit(bytecode.MoveOp, op, dst=target, src=source)
-            moved.append(target)
-    following = compute(builder, op, "addi", builder.turn, immediate(builder, op, 1))
-    builder.emit(bytecode.MoveOp, op, dst=builder.turn, src=following)
-    count = immediate(builder, op, op.start.turns)
-    fields = {"true_offset": i64_attribute(1)}
-    fields["false_offset"] = i64_attribute(builder.head - len(builder.code))
-    builder.emit(bytecode.IfOp, op, test=builder.turn, target=count, **fields)
-    builder.turn = None
-    if builder.lifetimes is not None:
-        builder.clear(moved, op)
-
-
-def rows_around(op: memory.CopyRowsOp | relay.WriteRowsOp) -> int:
-    """Return the rows of the tensor in which the rows of `op` move."""
-    type = as_tensor(op.operands[isinstance(op, relay.WriteRowsOp)].type)
-    assert type is not None, "verified: a tensor"
-    return type.get_shape()[op.axis.value.data]
-
-
-def lower_row_copy(builder: BytecodeBuilder, op: Operation) -> None:
-    """Copy rows into a new tensor, or over rows of one; in a loop, they depend on the turn."""
-    assert isinstance(op, memory.CopyRowsOp | relay.WriteRowsOp)
-    src, out = (builder.registers[operand] for operand in op.operands)
-    moving: Attribute = op.start
-    if builder.turn is not None and op.step.value.data:
-        row = builder.turn
-        if op.step.value.data != 1:
-            row = compute(builder, op, "muli", row, immediate(builder, op, op.step.value.data))
-        if op.start.value.data:
-            row = compute(builder, op, "addi", row, immediate(builder, op, op.start.value.data))
-        if op.wraps is not None:
-            row = compute(builder, op, "remsi", row, immediate(builder, op, rows_around(op)))
-        moving = row
-    fixed: Attribute = i64_attribute(0)
-    if isinstance(op, relay.WriteRowsOp):
-        places, rows = {"start": op.source, "out_start": moving}, op.count
-    else:
-        places = {"start": moving, "out_start": fixed}
-        rows = i64_attribute(op.rows)
-    builder.emit(bytecode.CopyRowsOp, op, src=src, out=out, axis=op.axis, rows=rows, **places)
-    builder.share(op.result, op.operands[1])
 
 
 def lower_kill(builder: BytecodeBuilder, op: Operation) -> None:
@@ -351,22 +289,19 @@ def lower_return(builder: BytecodeBuilder, op: Operation) -> None:
 
 
 RULES: Mapping[type[Operation], Rule] = {
+    **ROW_RULES,
     **SIZE_RULES,
     relay.ConstantOp: lower_constant,
     relay.ParamOp: lower_param,
     relay.TupleOp: lower_tuple,
     relay.TupleGetItemOp: lower_projection,
     relay.IfOp: lower_if,
-    relay.LoopOp: lower_loop,
-    relay.EndLoopOp: lower_end_of_loop,
-    relay.WriteRowsOp: lower_row_copy,
     relay.ConstructOp: lower_construct,
     relay.MatchOp: lower_match,
     memory.AllocStorageOp: lower_alloc_storage,
     memory.SliceStorageOp: lower_slice_storage,
     memory.AllocTensorOp: lower_alloc_tensor,
     memory.CopyOp: lower_copy,
-    memory.CopyRowsOp: lower_row_copy,
     memory.KillOp: lower_kill,
     vm.InvokeTvmOp: lower_kernel_call,
     vm.ShapeFuncOp: lower_shape_function_call,

@@ -13,19 +13,25 @@ Loops, and copies of rows.
       …
     }
 
-What a loop carries is in the same buffers in all turns, so it needs no arguments.
+What a loop carries is in the same buffers in all turns, so it needs no arguments. Of a tensor with
+an open number of rows, those that it has are copied: how many is the size of the `memref.subview`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
+from typing import NamedTuple, TypeAlias
 
-from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import IndexType, MemRefType
+from xdsl.builder import Builder
+from xdsl.dialects import arith, memref, scf, tensor
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerType, MemRefType, i64
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ...dialects import memory, relay
+from ...dialects import memory, relay, vm
+from ...dialects.device import device_of, tensor_type
+from ...dialects.tensors import as_tensor
 from ...dialects.xdsl_extras.walking import walk
 from .conversion_state import Writer, converts
 from .memref_types import as_memref
@@ -41,59 +47,188 @@ def enclose_loops(function: Operation) -> None:
             op.detach()
             body.add_op(op)
         body.add_op(scf.YieldOp())
-        numbers = [arith.ConstantOp.from_int_and_width(n, IndexType()) for n in (0, start.turns, 1)]
-        first, stop, step = (number.result for number in numbers)
-        loop = scf.ForOp(first, stop, step, [], Region(body))
-        Rewriter.insert_op([*numbers, loop], InsertPoint.before(end))
+        builder = Builder(InsertPoint.before(end))
+        numbers = [
+            builder.insert(arith.ConstantOp.from_int_and_width(n, IndexType())) for n in (0, 1)
+        ]
+        first, step = (number.result for number in numbers)
+        builder.insert(scf.ForOp(first, turns_of(start, builder), step, [], Region(body)))
         Rewriter.replace_op(end, [], start.operands)
         for result, initial in zip(start.results, start.operands, strict=True):
             result.replace_all_uses_with(initial)
         Rewriter.erase_op(start)
 
 
+def dims_in(tensor: SSAValue) -> int:
+    type = as_tensor(tensor.type)
+    assert type is not None, "verified: a tensor"
+    return len(type.get_shape())
+
+
+def turns_of(start: relay.LoopOp, builder: Builder) -> SSAValue:
+    """Return the number of turns of a loop."""
+
+    def number(value: int, type: IndexType | IntegerType) -> SSAValue:
+        return builder.insert(arith.ConstantOp.from_int_and_width(value, type)).result
+
+    if start.count is not None:
+        return number(start.count.value.data, IndexType())
+    first, step = start.start.value.data, start.step.value.data
+    data, axis = start.initial[-1], number(start.axis.value.data, IndexType())
+    shape = tensor_type(i64, [dims_in(data)], device_of(data.type))
+    dims = builder.insert(vm.ShapeOfOp.create(operands=[data], result_types=[shape])).result
+    rows = builder.insert(tensor.ExtractOp(dims, [axis], i64)).result
+    more = builder.insert(arith.AddiOp(rows, number(step - 1 - first, i64))).result
+    turns = builder.insert(arith.FloorDivSIOp(more, number(step, i64))).result
+    least = builder.insert(arith.MaxSIOp(turns, number(1, i64))).result
+    return builder.insert(arith.IndexCastOp(least, IndexType())).result
+
+
 def elements(tensor: SSAValue, w: Writer) -> SSAValue:
     """View a buffer as a row of elements."""
     type = as_memref(tensor.type)
-    count = prod(type.get_shape())
+    if DYNAMIC_INDEX in (shape := type.get_shape()):
+        axis, flat = shape.index(DYNAMIC_INDEX), MemRefType(type.element_type, [DYNAMIC_INDEX])
+        other = w.index(prod(shape[:axis]) * prod(shape[axis + 1 :]))
+        size = w.value(arith.MuliOp(w.dim(tensor, axis), other))
+        return w.value(memref.ReinterpretCastOp.from_dynamic(tensor, [0], [size], [1], flat))
+    count = prod(shape)
     flat = MemRefType(type.element_type, [count], memory_space=type.memory_space)
     return w.value(memref.ReinterpretCastOp.from_dynamic(tensor, [0], [count], [1], flat))
 
 
+RowsOp: TypeAlias = memory.CopyRowsOp | relay.WriteRowsOp | relay.FillRowsOp
+
+
+def first_row(op: RowsOp, w: Writer) -> SSAValue:
+    """Return the first of the rows that move from turn to turn."""
+    step, block = op.step.value.data, op.parent
+    start = w.index(op.start.value.data)
+    if not step:
+        return start
+    assert block is not None, "an op of a loop"
+    offset = w.value(arith.MuliOp(block.args[0], w.index(step)))
+    return w.value(arith.AddiOp(offset, start))
+
+
+class Window(NamedTuple):
+    """Of rows that are in a tensor from some row on, those that it has, from its row `first` on."""
+
+    low: SSAValue
+    high: SSAValue
+    first: SSAValue
+    number: SSAValue
+
+
+def window(op: RowsOp, rows: int, bound: SSAValue, w: Writer) -> Window:
+    """Return which of the rows that `op` copies or fills a tensor of `bound` rows has."""
+
+    def least(one: SSAValue, other: SSAValue) -> SSAValue:
+        return w.value(arith.MinSIOp(one, other))
+
+    def natural(value: SSAValue) -> SSAValue:
+        return w.value(arith.MaxSIOp(value, w.index(0)))
+
+    start = first_row(op, w)
+    first = least(natural(start), bound)
+    end = least(natural(w.value(arith.AddiOp(start, w.index(rows)))), bound)
+    count = w.value(arith.SubiOp(end, first))
+    low = least(natural(w.value(arith.SubiOp(w.index(0), start))), w.index(rows))
+    return Window(low, w.value(arith.AddiOp(low, count)), first, count)
+
+
+class Rows(NamedTuple):
+    """Rows of a buffer, from `first` on."""
+
+    buffer: SSAValue
+    first: SSAValue
+
+
+def each_block(outer: int, w: Writer) -> tuple[SSAValue, Writer]:
+    """Return an index along the axes before that of the rows, and a writer of code for each."""
+    if outer == 1:
+        return w.index(0), w
+    body = Block([scf.YieldOp()], arg_types=[IndexType()])
+    assert body.last_op is not None
+    w(scf.ForOp(w.index(0), w.index(outer), w.index(1), [], Region(body)))
+    return body.args[0], w.before(body.last_op)
+
+
+def copy(rows: Sequence[Rows], count: SSAValue | int, axis: int, w: Writer) -> None:
+    """Copy rows, which are contiguous for each index along the axes before theirs."""
+    shape = as_memref(rows[0].buffer.type).get_shape()
+    outer, inner = prod(shape[:axis]), prod(shape[axis + 1 :])
+    flat = [elements(buffer, w) for buffer, _ in rows]
+    bounds = [
+        w.index(dim)
+        if (dim := as_memref(buffer.type).get_shape()[axis]) != DYNAMIC_INDEX
+        else w.dim(buffer, axis)
+        if outer > 1
+        else w.index(0)
+        for buffer, _ in rows
+    ]
+    size: SSAValue | int = count * inner if isinstance(count, int) else DYNAMIC_INDEX
+    if not isinstance(count, int):
+        size = w.value(arith.MuliOp(count, w.index(inner)))
+    index, at = each_block(outer, w)
+    parts: list[SSAValue] = []
+    for (_, start), buffer, bound in zip(rows, flat, bounds, strict=True):
+        if outer > 1:
+            start = at.value(arith.AddiOp(at.value(arith.MuliOp(index, bound)), start))
+        place = at.value(arith.MuliOp(start, w.index(inner)))
+        part = memref.SubviewOp.infer_result_type(as_memref(buffer.type), [place], [size], [1])
+        parts.append(at.value(memref.SubviewOp.get(buffer, [place], [size], [1], part)))
+    at(memref.CopyOp(*parts))
+
+
+def fill(value: SSAValue, out: Rows, count: SSAValue, axis: int, w: Writer) -> None:
+    """Write a scalar over rows."""
+    shape = as_memref(out.buffer.type).get_shape()
+    outer, inner = prod(shape[:axis]), w.index(prod(shape[axis + 1 :]))
+    flat, number = elements(out.buffer, w), w.load(value)
+    size = w.value(arith.MuliOp(count, inner))
+    index, at = each_block(outer, w)
+    row = at.value(arith.AddiOp(at.value(arith.MuliOp(index, w.index(shape[axis]))), out.first))
+    first = at.value(arith.MuliOp(row, inner))
+    body = Block(arg_types=[IndexType()])
+    body.add_ops([memref.StoreOp.get(number, flat, [body.args[0]]), scf.YieldOp()])
+    stop = at.value(arith.AddiOp(first, size))
+    at(scf.ForOp(first, stop, w.index(1), [], Region(body)))
+
+
 @converts(memory.CopyRowsOp, relay.WriteRowsOp)
 def convert_row_copy(op: memory.CopyRowsOp | relay.WriteRowsOp, w: Writer) -> None:
-    """Copy rows, which are contiguous for each index along the axes before theirs."""
-    axis, step, block = op.axis.value.data, op.step.value.data, op.parent
-    moving: SSAValue = w.index(op.start.value.data)
-    if step:
-        assert block is not None, "an op of a loop"
-        offset = w.value(arith.MuliOp(block.args[0], w.index(step)))
-        moving = w.value(arith.AddiOp(offset, moving))
-    shapes = [as_memref(operand.type).get_shape() for operand in op.operands]
-    if step and op.wraps is not None:
-        around = shapes[isinstance(op, relay.WriteRowsOp)][axis]
-        moving = w.value(arith.RemUIOp(moving, w.index(around)))
+    """Copy rows, of an open tensor those that it has."""
+    axis, data = op.axis.value.data, op.operands[0]
     if isinstance(op, relay.WriteRowsOp):
-        first, count = (w.index(op.source.value.data), moving), op.count.value.data
+        out, moving, rows, start = op.target, op.target, op.count.value.data, op.source.value.data
     else:
-        first, count = (moving, w.index(0)), op.rows
-    outer, inner = prod(shapes[0][:axis]), prod(shapes[0][axis + 1 :])
-    flat = [elements(operand, w) for operand in op.operands]
-    at = w
-    index: SSAValue | None = None
-    if outer > 1:
-        body = Block([scf.YieldOp()], arg_types=[IndexType()])
-        assert body.last_op is not None
-        w(scf.ForOp(w.index(0), w.index(outer), w.index(1), [], Region(body)))
-        index, at = body.args[0], w.before(body.last_op)
-    rows: list[SSAValue] = []
-    for buffer, start, shape in zip(flat, first, shapes, strict=True):
-        if index is not None:
-            start = at.value(
-                arith.AddiOp(at.value(arith.MuliOp(index, w.index(shape[axis]))), start)
-            )
-        place = at.value(arith.MuliOp(start, w.index(inner)))
-        sizes, strides = [count * inner], [1]
-        part = memref.SubviewOp.infer_result_type(as_memref(buffer.type), [place], sizes, strides)
-        rows.append(at.value(memref.SubviewOp.get(buffer, [place], sizes, strides, part)))
-    at(memref.CopyOp(*rows))
-    w.replace(op.operands[1])
+        out, moving, rows, start = op.outs, data, op.rows, 0
+    fixed, dim = w.index(start), as_memref(moving.type).get_shape()[axis]
+    count: SSAValue | int = rows
+    if dim == DYNAMIC_INDEX:
+        if isinstance(op, memory.CopyRowsOp) and op.fill is not None:
+            fill(op.fill, Rows(out, w.index(0)), w.index(rows), axis, w)
+        there = window(op, rows, w.dim(moving, axis), w)
+        place, count = there.first, there.number
+        fixed = w.value(arith.AddiOp(there.low, fixed))
+    else:
+        place = first_row(op, w)
+        if op.step.value.data and op.wraps is not None:
+            place = w.value(arith.RemUIOp(place, w.index(dim)))
+    first, to = (fixed, place) if moving is out else (place, fixed)
+    copy([Rows(data, first), Rows(out, to)], count, axis, w)
+    w.replace(out)
+
+
+@converts(relay.FillRowsOp)
+def convert_fill(op: relay.FillRowsOp, w: Writer) -> None:
+    """Write over the rows before those of a tensor, and over those after them."""
+    axis, target = op.axis.value.data, op.target
+    rows = as_memref(target.type).get_shape()[axis]
+    bound = w.value(arith.IndexCastOp(w.load(op.shape, w.index(axis)), IndexType()))
+    there = window(op, rows, bound, w)
+    after = w.value(arith.SubiOp(w.index(rows), there.high))
+    fill(op.value, Rows(target, w.index(0)), there.low, axis, w)
+    fill(op.value, Rows(target, there.high), after, axis, w)
+    w.replace(target)

@@ -173,7 +173,7 @@ class Evaluator:
                 )
             if isinstance(op, relay.EndLoopOp):
                 start = op.start
-                if turn + 1 < start.turns:
+                if turn + 1 < start.turns(args[-1].shape):
                     turn += 1
                     frame.update(zip(start.results, args, strict=True))
                     following = start.next_op

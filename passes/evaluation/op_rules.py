@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 import numpy as np
 from xdsl.dialects import func
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, SymbolRefAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX, SymbolRefAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ...dialects import memory, relay, vm
@@ -294,32 +294,58 @@ def slice_rows(op: vm.SliceTensorOp, at: At) -> list[Value]:
     return [data[start : start + dims[0]]]
 
 
-def rows_at(array: Array, op: Copies, start: IntegerAttr, count: int, turn: int = 0) -> Array:
-    """Return `count` rows of an array, from those on that are `start` in the first turn."""
-    axis, first = op.axis.value.data, start.value.data
-    if start is op.start:
-        first = memory.first_row(op, turn, array.shape[axis])
-    return array[(slice(None),) * axis + (slice(first, first + count),)]
+def along(array: Array, op: Copies, first: int, count: int) -> Array:
+    """Return those of `count` rows of an array, from the `first` on, that it has."""
+    rows = slice(max(first, 0), max(first + count, 0))
+    return array[(slice(None),) * op.axis.value.data + (rows,)]
+
+
+def copied(op: Copies, data: Array, out: Array, count: int, turn: int) -> None:
+    """Copy rows, of which the moving ones, those of an open tensor, may not all exist."""
+    moving, fixed = (out, data) if isinstance(op, relay.WriteRowsOp) else (data, out)
+    first = memory.first_row(op, turn, moving.shape[op.axis.value.data])
+    there = along(moving, op, first, count)
+    source = op.source.value.data if isinstance(op, relay.WriteRowsOp) else 0
+    here = along(fixed, op, source + max(-first, 0), there.shape[op.axis.value.data])
+    np.copyto(*((there, here) if moving is out else (here, there)))
 
 
 @rule(relay.ReadRowsOp)
 def read_rows(op: relay.ReadRowsOp, at: At) -> list[Value]:
-    count = op.result.type.get_shape()[op.axis.value.data]
-    return [rows_at(at.args[0], op, op.start, count, at.turn).copy()]
+    dims = [*at.args[0].shape]
+    dims[op.axis.value.data] = op.result.type.get_shape()[op.axis.value.data]
+    return read_into(op, [*at.args, np.zeros(dims, at.args[0].dtype)], at.turn)
 
 
 @rule(memory.CopyRowsOp)
 def copy_rows(op: memory.CopyRowsOp, at: At) -> list[Value]:
-    data, out = at.args
-    np.copyto(out, rows_at(data, op, op.start, out.shape[op.axis.value.data], at.turn))
+    return read_into(op, at.args, at.turn)
+
+
+def read_into(
+    op: relay.ReadRowsOp | memory.CopyRowsOp, args: Sequence[Value], turn: int
+) -> list[Value]:
+    data, *fill, out = args
+    for value in fill:
+        out[...] = value
+    copied(op, data, out, out.shape[op.axis.value.data], turn)
     return [out]
 
 
 @rule(relay.WriteRowsOp)
 def write_rows(op: relay.WriteRowsOp, at: At) -> list[Value]:
     data, target = at.args
-    count = op.count.value.data
-    np.copyto(rows_at(target, op, op.start, count, at.turn), rows_at(data, op, op.source, count))
+    copied(op, data, target, op.count.value.data, at.turn)
+    return [target]
+
+
+@rule(relay.FillRowsOp)
+def fill_rows(op: relay.FillRowsOp, at: At) -> list[Value]:
+    target, value, shape = at.args
+    axis = op.axis.value.data
+    first, bound = memory.first_row(op, at.turn, 0), int(shape[axis])
+    outside = [i for i in range(target.shape[axis]) if not 0 <= first + i < bound]
+    target[(slice(None),) * axis + (outside,)] = value
     return [target]
 
 

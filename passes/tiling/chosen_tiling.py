@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import ceil
 
 from xdsl.dialects import func
@@ -16,6 +17,7 @@ from ...planning.buffers import parse_pool
 from ...planning.stripes.chosen_chains import Choice, Edge, choose
 from ...planning.stripes.network import Network
 from ..support.diagnostics import OptionError, PassError
+from .open_rows import close_steps, sample_of
 from .step_network import Axes, Group, network_of
 
 
@@ -35,6 +37,16 @@ class FunctionTiling:
         """The results of steps whose dims, and so bytes, are not known: they count as 0."""
         steps = (op for group in self.groups for op in (group[-1], *nested(group[-1])))
         return [r for op in steps for r in op.results if has_dynamic(r.type)]
+
+    def original(self, op: Operation) -> Operation:
+        """Return the op of the function for one of its groups, which may be of a sample."""
+        return self.originals.get(op, op)
+
+    @cached_property
+    def originals(self) -> Mapping[Operation, Operation]:
+        block = self.groups[0][0].parent if self.groups else None
+        mine = self.function.body.block
+        return {} if block is None or block is mine else dict(zip(block.ops, mine.ops, strict=True))
 
     @property
     def calls(self) -> list[Operation]:
@@ -94,7 +106,10 @@ class TilingOptions:
         work = 1.0 if self.work is None and peak is None else self.work
         for function in module.ops:
             if isinstance(function, func.FuncOp) and len(function.body.blocks) == 1:
-                net, groups, axes = network_of(function.body.block)
+                sample = sample_of(function) or function
+                net, groups, axes = network_of(sample.body.block)
+                if sample is not function and not close_steps(function, sample, net, groups, axes):
+                    net, groups, axes = network_of(function.body.block)
                 net.copies = self.copies
                 tiling = FunctionTiling(function, net, groups, axes, choose(net, work, peak))
                 if peak is not None and tiling.open:

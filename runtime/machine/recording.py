@@ -749,9 +749,11 @@ class Recorder:
 
     def copy_rows(self, i: vm.CopyRows) -> None:
         src, out = self.tensor(i.src), self.tensor(i.out)
-        start, out_start = self.immediates(i.start, i.out_start)
-        source = rows_of(src.array, i.axis, start, i.rows)
-        target = rows_of(out.array, i.axis, out_start, i.rows)
+        start, out_start, rows = self.immediates(i.start, i.out_start, i.rows)
+        target = rows_of(out.array, i.axis, out_start, rows)
+        is_scalar = src.array.ndim == 0
+        source = np.broadcast_to(src.array, target.shape) if is_scalar else None
+        source = rows_of(src.array, i.axis, start, rows) if source is None else source
         if spec_of(source) != spec_of(target) or src.device != out.device:
             raise MachineError(storage_errors.other_type_of_rows(spec_of(source), spec_of(target)))
         self.require_writable([out], storage_errors.COPY_TO_CONSTANT)

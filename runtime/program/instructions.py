@@ -676,11 +676,11 @@ class JoinTensors(Instruction):
 class CopyRows(Instruction):
     """
     Copy `rows` rows of tensor `src` along `axis`, from `start` on, over those of `out` from
-    `out_start` on (int64 scalars).
+    `out_start` on (int64 scalars). If `src` is a scalar, it is written over all elements of these.
 
     ```mlir
     bytecode.copy_rows r1[3] -> r2[0] axis 1 rows 2
-    bytecode.copy_rows r1[0] -> r2[r3] axis 1 rows 2
+    bytecode.copy_rows r1[0] -> r2[r3] axis 1 rows r4
     ```
 
     The register `out` is read: it holds the tensor to write.
@@ -691,4 +691,4 @@ class CopyRows(Instruction):
     out: Register
     out_start: RegisterOrInt
     axis: Int
-    rows: Int
+    rows: RegisterOrInt

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -40,7 +41,15 @@ def copy_tensor(i: vm.DeviceCopy, src: Tensor, out: Tensor, devices: Sequence[st
 
 
 def copy_rows(src: Tensor, start: int, out: Tensor, out_start: int, axis: int, count: int) -> None:
-    """Copy rows along an axis; those of `out` that stay as they are must be written."""
+    """
+    Copy rows along an axis; those of `out` that stay as they are must be written.
+
+    A scalar is written over all elements of these rows.
+    """
+    if src.array.ndim == 0 and out.array.ndim > 0:
+        dims = [*out.array.shape]
+        dims[axis : axis + 1] = [max(count, 0)]
+        src, start = replace(src, array=np.broadcast_to(src.array, dims)), 0
     for tensor, first in ((src, start), (out, out_start)):
         dims = tensor.array.shape
         if not 0 <= axis < len(dims) or min(first, count) < 0 or first + count > dims[axis]:

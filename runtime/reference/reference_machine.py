@@ -249,8 +249,8 @@ class ReferenceMachine:
                 copy_tensor(i, frame.tensor(i.src), frame.tensor(i.out), devices)
             case vm.CopyRows():
                 src, out = frame.tensor(i.src), frame.tensor(i.out)
-                start, out_start = frame.number(i.start), frame.number(i.out_start)
-                copy_rows(src, start, out, out_start, i.axis, i.rows)
+                start, out_start, rows = map(frame.number, (i.start, i.out_start, i.rows))
+                copy_rows(src, start, out, out_start, i.axis, rows)
             case vm.KillRegister():
                 frame.kill(i.register)
             case _:

@@ -74,10 +74,45 @@ func.func @of_the_caller(%x: tensor<2x4xf32>, %a: tensor<4x4xf32>) -> tensor<4x4
 
 // -----
 
-func.func @unknown(%x: tensor<?x4xf32>) -> tensor<2x4xf32> {
-  // expected-error@+1 {{the dims of tensor<?x4xf32> must be known}}
+func.func @without_fill(%x: tensor<?x4xf32>) -> tensor<2x4xf32> {
+  // expected-error@+1 {{rows that tensor<?x4xf32> does not have need a value to fill them with}}
   %r = relay.read_rows %x {axis = 0 : i64, start = 2 : i64} : (tensor<?x4xf32>) -> tensor<2x4xf32>
   func.return %r : tensor<2x4xf32>
+}
+
+// -----
+
+func.func @other_fill(%x: tensor<?x4xf32>) -> tensor<2x4xf32> {
+  %z = relay.constant dense<0> : tensor<i32>
+  // expected-error@+1 {{an element of tensor<?x4xf32> cannot be tensor<i32>}}
+  %r = relay.read_rows %x fill %z : tensor<i32> {axis = 0 : i64, start = 2 : i64} : (tensor<?x4xf32>) -> tensor<2x4xf32>
+  func.return %r : tensor<2x4xf32>
+}
+
+// -----
+
+func.func @wide(%x: tensor<2x?xf32>, %z: tensor<f32>) -> tensor<1x?xf32> {
+  // expected-error@+1 {{the dims of tensor<2x?xf32> must be known, but for its rows}}
+  %r = relay.read_rows %x fill %z : tensor<f32> {axis = 0 : i64, start = 1 : i64} : (tensor<2x?xf32>) -> tensor<1x?xf32>
+  func.return %r : tensor<1x?xf32>
+}
+
+// -----
+
+func.func @other_rank(%x: tensor<2x4xf32>, %z: tensor<f32>, %s: tensor<3xi64>) -> tensor<2x4xf32> {
+  %y = relay.exp %x : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  // expected-error@+1 {{shape must be tensor<2xi64>, but is tensor<3xi64>}}
+  %r = relay.fill_rows %y, %z, %s {axis = 0 : i64, start = 1 : i64} : (tensor<2x4xf32>, tensor<f32>, tensor<3xi64>) -> tensor<2x4xf32>
+  func.return %r : tensor<2x4xf32>
+}
+
+// -----
+
+func.func @backwards(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  // expected-error@+1 {{step must be at least 1, but is 0}}
+  %a = relay.loop %x {step = 0 : i64} : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  %b = relay.end_loop %a : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  func.return %b : tensor<?x4xf32>
 }
 
 // -----

@@ -15,3 +15,22 @@ func.func @turns(%x: tensor<1x14x4xf32>) -> tensor<1x8x4xf32> {
   %z = relay.end_loop %c : (tensor<1x8x4xf32>) -> tensor<1x8x4xf32>
   func.return %z : tensor<1x8x4xf32>
 }
+
+// A loop over the rows of an open tensor; of those that are read, some may not be there.
+//
+// CHECK-LABEL: @open
+// CHECK:         %b = relay.loop %a {axis = 1 : i64, start = -1 : i64, step = 3 : i64} : (tensor<1x?x4xf32>) -> tensor<1x?x4xf32>
+// CHECK-NEXT:    %r = relay.read_rows %x fill %z : tensor<f32> {axis = 1 : i64, start = -2 : i64, step = 3 : i64} : (tensor<1x?x4xf32>) -> tensor<1x3x4xf32>
+// CHECK-NEXT:    %q = relay.exp %r
+// CHECK-NEXT:    %f = relay.fill_rows %q, %z, %s {axis = 1 : i64, start = -1 : i64, step = 3 : i64} : (tensor<1x3x4xf32>, tensor<f32>, tensor<3xi64>) -> tensor<1x3x4xf32>
+func.func @open(%x: tensor<1x?x4xf32>, %s: tensor<3xi64>) -> tensor<1x?x4xf32> {
+  %a = relay.dyn.zeros %s {dtype = f32} : (tensor<3xi64>) -> tensor<1x?x4xf32>
+  %z = relay.constant dense<-1.0> : tensor<f32>
+  %b = relay.loop %a {axis = 1 : i64, start = -1 : i64, step = 3 : i64} : (tensor<1x?x4xf32>) -> tensor<1x?x4xf32>
+  %r = relay.read_rows %x fill %z : tensor<f32> {axis = 1 : i64, start = -2 : i64, step = 3 : i64} : (tensor<1x?x4xf32>) -> tensor<1x3x4xf32>
+  %q = relay.exp %r : (tensor<1x3x4xf32>) -> tensor<1x3x4xf32>
+  %f = relay.fill_rows %q, %z, %s {axis = 1 : i64, start = -1 : i64, step = 3 : i64} : (tensor<1x3x4xf32>, tensor<f32>, tensor<3xi64>) -> tensor<1x3x4xf32>
+  %c = relay.write_rows %f, %b {axis = 1 : i64, count = 3 : i64, start = -1 : i64, step = 3 : i64} : (tensor<1x3x4xf32>, tensor<1x?x4xf32>) -> tensor<1x?x4xf32>
+  %e = relay.end_loop %c : (tensor<1x?x4xf32>) -> tensor<1x?x4xf32>
+  func.return %e : tensor<1x?x4xf32>
+}

@@ -1,0 +1,177 @@
+"""
+Lowering of loops, and of copies of rows, which may be other ones in each turn.
+
+Of a tensor with an open number of rows, those that it has are copied:
+
+    memory.copy_rows ins(%x) fill(%z) outs(%t) {start = -2, step = 3}
+      ->
+    copy_rows %z -> %t[0] rows 4;   copy_rows %x[first] -> %t[low] rows count
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple, TypeAlias
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ...dialects import bytecode, memory, relay
+from ...dialects.bytecode.fields import RegisterAttr
+from ...dialects.integers import i64_attribute
+from ...dialects.tensors import as_tensor
+from .bytecode_builder import BytecodeBuilder, Rule
+from .size_rules import compute, immediate
+
+Number: TypeAlias = RegisterAttr | int
+RowsOp: TypeAlias = memory.CopyRowsOp | relay.WriteRowsOp | relay.FillRowsOp
+
+
+class Writer(NamedTuple):
+    """Emits instructions for an op."""
+
+    builder: BytecodeBuilder
+    op: Operation
+
+    def register(self, number: Number) -> RegisterAttr:
+        return immediate(self.builder, self.op, number) if isinstance(number, int) else number
+
+    def __call__(self, name: str, *args: Number) -> RegisterAttr:
+        """Compute an operation on numbers."""
+        return compute(self.builder, self.op, name, *map(self.register, args))
+
+    def rows_of(self, tensor: SSAValue, axis: int) -> Number:
+        """Return the number of rows of a tensor."""
+        type = as_tensor(tensor.type)
+        assert type is not None, "verified: a tensor"
+        if (rows := type.get_shape()[axis]) != DYNAMIC_INDEX:
+            return rows
+        register, of = self.builder.new_register(), self.builder.registers[tensor]
+        self.builder.emit(bytecode.ShapeOfOp, self.op, dst=register, tensor=of)
+        return self("extract", register, axis)
+
+    def copy(self, src: SSAValue, start: Number, out: SSAValue, to: Number, rows: Number) -> None:
+        """Copy rows, or write a scalar over them."""
+        places = {"start": start, "out_start": to, "rows": rows}
+        fields: Mapping[str, Attribute] = {
+            name: i64_attribute(place) if isinstance(place, int) else place
+            for name, place in places.items()
+        }
+        registers = {"src": self.builder.registers[src], "out": self.builder.registers[out]}
+        axis = self.op.properties["axis"]
+        self.builder.emit(bytecode.CopyRowsOp, self.op, axis=axis, **registers, **fields)
+
+
+def lower_loop(builder: BytecodeBuilder, op: Operation) -> None:
+    """Start to count turns; what they carry stays in its registers."""
+    assert isinstance(op, relay.LoopOp)
+    for result, operand in zip(op.results, op.operands, strict=True):
+        builder.share(result, operand)
+    builder.turn = immediate(builder, op, 0)
+    builder.head = len(builder.code)
+
+
+def lower_end_of_loop(builder: BytecodeBuilder, op: Operation) -> None:
+    """Count the turn, and jump back unless it is the last."""
+    assert isinstance(op, relay.EndLoopOp)
+    assert builder.turn is not None, "verified: a loop starts before it ends"
+    moved: list[RegisterAttr] = []
+    for carried, operand, result in zip(op.start.carried, op.next, op.last, strict=True):
+        target, source = builder.registers[carried], builder.registers[operand]
+        builder.share(result, operand)
+        if target != source:
+            builder.emit(bytecode.MoveOp, op, dst=target, src=source)
+            moved.append(target)
+    following = compute(builder, op, "addi", builder.turn, immediate(builder, op, 1))
+    builder.emit(bytecode.MoveOp, op, dst=builder.turn, src=following)
+    count = turns_of(op, Writer(builder, op))
+    fields = {"true_offset": i64_attribute(1)}
+    fields["false_offset"] = i64_attribute(builder.head - len(builder.code))
+    builder.emit(bytecode.IfOp, op, test=builder.turn, target=count, **fields)
+    builder.turn = None
+    if builder.lifetimes is not None:
+        builder.clear(moved, op)
+
+
+def turns_of(end: relay.EndLoopOp, w: Writer) -> RegisterAttr:
+    """Return the number of turns of a loop."""
+    start = end.start
+    if start.count is not None:
+        return w.register(start.count.value.data)
+    first, step = start.start.value.data, start.step.value.data
+    rows = w("addi", w.rows_of(end.next[-1], start.axis.value.data), step - 1 - first)
+    return w("maxsi", w("floordivsi", rows, step), 1)
+
+
+def first_row(op: RowsOp, w: Writer) -> Number:
+    """Return the first of the rows that move from turn to turn."""
+    start, step, row = op.start.value.data, op.step.value.data, w.builder.turn
+    if row is None or not step:
+        return start
+    row = w("muli", row, step) if step != 1 else row
+    return w("addi", row, start) if start else row
+
+
+class Window(NamedTuple):
+    """Of rows that are in a tensor from some row on, those that it has, from its row `first` on."""
+
+    low: RegisterAttr
+    high: RegisterAttr
+    first: RegisterAttr
+    number: RegisterAttr
+
+
+def window(op: RowsOp, rows: int, bound: Number, w: Writer) -> Window:
+    """Return which of the rows that `op` copies or fills a tensor of `bound` rows has."""
+    start, bound = w.register(first_row(op, w)), w.register(bound)
+    first = w("minsi", w("maxsi", start, 0), bound)
+    end = w("minsi", w("maxsi", w("addi", start, rows), 0), bound)
+    low, count = w("minsi", w("maxsi", w("subi", 0, start), 0), rows), w("subi", end, first)
+    return Window(low, w("addi", low, count), first, count)
+
+
+def lower_row_copy(builder: BytecodeBuilder, op: Operation) -> None:
+    """Copy rows into a new tensor, or over rows of one; in a loop, they depend on the turn."""
+    assert isinstance(op, memory.CopyRowsOp | relay.WriteRowsOp)
+    w, axis = Writer(builder, op), op.axis.value.data
+    is_write = isinstance(op, relay.WriteRowsOp)
+    data, out = op.operands[0], op.operands[1 if is_write else -1]
+    moving = out if is_write else data
+    rows, fixed = (op.count.value.data, op.source.value.data) if is_write else (op.rows, 0)
+    type = as_tensor(moving.type)
+    assert type is not None, "verified: a tensor"
+    if type.get_shape()[axis] == DYNAMIC_INDEX:
+        if isinstance(op, memory.CopyRowsOp) and op.fill is not None:
+            w.copy(op.fill, 0, out, 0, rows)
+        there = window(op, rows, w.rows_of(moving, axis), w)
+        place, count = there.first, there.number
+        fixed = w("addi", there.low, fixed) if fixed else there.low
+    else:
+        place, count = first_row(op, w), rows
+        if op.wraps is not None and not isinstance(place, int):
+            place = w("remsi", place, w.rows_of(moving, axis))
+    start, to = (fixed, place) if is_write else (place, fixed)
+    w.copy(data, start, out, to, count)
+    builder.share(op.result, out)
+
+
+def lower_fill(builder: BytecodeBuilder, op: Operation) -> None:
+    """Write over the rows before those of a tensor, and over those after them."""
+    assert isinstance(op, relay.FillRowsOp)
+    w, axis = Writer(builder, op), op.axis.value.data
+    rows = w.rows_of(op.target, axis)
+    assert isinstance(rows, int), "verified: rows that are known"
+    there = window(op, rows, w("extract", builder.registers[op.shape], axis), w)
+    w.copy(op.value, 0, op.target, 0, there.low)
+    w.copy(op.value, 0, op.target, there.high, w("subi", rows, there.high))
+    builder.share(op.result, op.target)
+
+
+ROW_RULES: dict[type[Operation], Rule] = {
+    relay.LoopOp: lower_loop,
+    relay.EndLoopOp: lower_end_of_loop,
+    relay.WriteRowsOp: lower_row_copy,
+    relay.FillRowsOp: lower_fill,
+    memory.CopyRowsOp: lower_row_copy,
+}
+"""The rule of each op."""

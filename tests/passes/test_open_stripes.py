@@ -1,0 +1,94 @@
+"""Chains in stripes of an open number of rows, against the programs as they were."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import pytest
+from helpers.programs.random_chains import image_of, random_chain, random_skip
+from xdsl.dialects import func
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp, TensorType
+from xdsl.rewriter import Rewriter
+
+import xrelay
+from xrelay.dialects.relay.operator import infer_result_types
+from xrelay.dialects.tensors import as_tensor
+
+Image: TypeAlias = np.ndarray[Any, Any]
+TILED = "choose-tiling{work=1.0},tile-for-memory"
+
+
+def opened(whole: ModuleOp, axis: int) -> ModuleOp:
+    """Return a program whose image has an open height."""
+    (function,) = (module := whole.clone()).ops
+    assert isinstance(function, func.FuncOp)
+    (image,) = function.args
+    type = as_tensor(image.type)
+    assert type is not None
+    dims = [*type.get_shape()]
+    dims[axis] = DYNAMIC_INDEX
+    Rewriter.replace_value_with_new_type(image, TensorType(type.element_type, dims))
+    for op in function.body.block.ops:
+        for result, new in zip(op.results, infer_result_types(op) or (), strict=False):
+            Rewriter.replace_value_with_new_type(result, new)
+    function.update_function_type()
+    return module
+
+
+def open_program(seed: int) -> tuple[ModuleOp, list[Image]]:
+    """Return a random program of an open height, and images of several, low ones among them."""
+    rng = np.random.default_rng(seed)
+    module = random_skip(rng, "NHWC") if seed % 3 == 0 else random_chain(rng)
+    dims = image_of(module)
+    axis = 2 if '"NCHW"' in str(module) else 1
+    heights = [1, 2, 3, 5, 8, *range(16, 24), 37, 64]
+    shapes = [[*dims[:axis], height, *dims[axis + 1 :]] for height in heights]
+    return opened(module, axis), [rng.standard_normal(shape, np.float32) for shape in shapes]
+
+
+def compare(whole: ModuleOp, images: Sequence[Image], *programs: Callable[[Image], object]) -> int:
+    """Compare programs in stripes with the whole, errors too; return how many images fit it."""
+    program, fitting = xrelay.compile(whole.clone()), 0
+    for image in images:
+        try:
+            result = np.asarray(program(image))
+        except xrelay.Error:
+            for tiled in programs:
+                with pytest.raises(xrelay.Error, match="must be"):
+                    tiled(image)
+            continue
+        fitting += 1
+        for tiled in programs:
+            found = np.asarray(tiled(image))
+            np.testing.assert_allclose(found, result, rtol=1e-5, atol=1e-5, err_msg=str(whole))
+    return fitting
+
+
+def test_random_chains_of_an_open_height():
+    loops = fitting = 0
+    for seed in range(8):
+        whole, images = open_program(seed)
+        some = str(xrelay.run_pipeline(whole.clone(), TILED)).count("relay.loop")
+        plans = ("coalesce", "plan") if seed % 2 else ("coalesce",)
+        programs = [
+            xrelay.compile(whole.clone(), pipeline=f"vm{{work=1.0 memory={plan}}}", sanitize=True)
+            for plan in plans
+        ]
+        fitting += compare(whole, images, *programs) if some else 0
+        loops += some
+    assert loops > 4
+    assert fitting > 30
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "target"),
+    [("aot{work=1.0}", "native"), ("vm{kernels=native work=1.0}", "machine")],
+)
+def test_open_heights_natively(pipeline: str, target: str):
+    whole, images = open_program(3)
+    tiled = xrelay.compile(whole.clone(), pipeline=pipeline, target=target)
+    assert compare(whole, images, tiled) > 3
+    (memory,) = tiled.memory.devices.values()
+    assert (memory.planned["main"] or 0) < 10_000  # with 64 rows, one value has 4,096 bytes
