@@ -3,8 +3,8 @@ Measure what less memory costs: networks as machine code, under lower and lower 
 
     python benchmarks/peak_against_time.py [--only vww,unet] [--folder …] [--rounds 10] [--table]
 
-`whole` is not tiled; `direct` is not either, but without the algorithm of Winograd, as under any
-limit of memory. A fraction is `peak=` that part of the whole plan, and `least` is `work=1.0`.
+`whole` is not tiled; `direct` is not either, but without the algorithm of Winograd, as with any
+limit of work. A fraction is `peak=` that part of the whole plan, and `least` is `work=1.0`.
 `planned` are the bytes of the plan, with results. A time is the least CPU time of all rounds, in
 turns, on one thread; both ratios are of it, and the error is relative to the greatest number of the
 whole. What is compiled stays in `--folder`, so that another run only measures.
@@ -35,7 +35,7 @@ Program: TypeAlias = xrelay.Executable | xrelay.NativeExecutable
 def limits(whole: int) -> Mapping[str, str]:
     """Return the pipelines to compare with that of the whole, by name."""
     parts = {name: f"aot{{peak={whole // part}}}" for name, part in PARTS.items()}
-    return {"direct": "aot{peak=1024GiB}", **parts, "least": "aot{work=1.0}"}
+    return {"direct": "aot{peak=1024GiB work=1.0}", **parts, "least": "aot{work=1.0}"}
 
 
 def compiled(path: Path, pipeline: str, file: Path) -> Program | None:
