@@ -27,6 +27,7 @@ from ...runtime.memory.regions import side_by_side
 from ...runtime.weights.derived_weights import ArraySource, Weights
 from ..analysis.arrays import Array, array_of
 from ..support.diagnostics import PassError
+from .copied_rows import copy_rows, fill_rows, read_rows, write_rows
 from .evaluated_values import (
     ClosureValue,
     DataValue,
@@ -70,8 +71,6 @@ class At(NamedTuple):
     """The turn of the loop that the op is in, from 0 on."""
 
 
-Copies: TypeAlias = relay.ReadRowsOp | relay.WriteRowsOp | memory.CopyRowsOp
-
 Rule: TypeAlias = Callable[[Any, At], "Sequence[Value] | Enter"]
 
 RULES: dict[type[Operation], Rule] = {
@@ -81,6 +80,10 @@ RULES: dict[type[Operation], Rule] = {
     relay.LoopOp: lambda op, at: at.args,
     relay.EndLoopOp: lambda op, at: at.args,
     relay.PrimitiveOp: lambda op, at: Enter(op.regions[0].block, at.args, {}),
+    relay.ReadRowsOp: lambda op, at: read_rows(op, at.args, at.turn),
+    relay.WriteRowsOp: lambda op, at: write_rows(op, at.args, at.turn),
+    relay.FillRowsOp: lambda op, at: fill_rows(op, at.args, at.turn),
+    memory.CopyRowsOp: lambda op, at: copy_rows(op, at.args, at.turn),
 }
 """The rule of each op; ops without one are tensor operators."""
 
@@ -292,61 +295,6 @@ def slice_rows(op: vm.SliceTensorOp, at: At) -> list[Value]:
     if start < 0 or (dims[0] and start + dims[0] > data.shape[0]):
         raise PassError(storage_errors.other_rows(op.data.type, start, dims), op)
     return [data[start : start + dims[0]]]
-
-
-def along(array: Array, op: Copies, first: int, count: int) -> Array:
-    """Return those of `count` rows of an array, from the `first` on, that it has."""
-    rows = slice(max(first, 0), max(first + count, 0))
-    return array[(slice(None),) * op.axis.value.data + (rows,)]
-
-
-def copied(op: Copies, data: Array, out: Array, count: int, turn: int) -> None:
-    """Copy rows, of which the moving ones, those of an open tensor, may not all exist."""
-    moving, fixed = (out, data) if isinstance(op, relay.WriteRowsOp) else (data, out)
-    first = memory.first_row(op, turn, moving.shape[op.axis.value.data])
-    there = along(moving, op, first, count)
-    source = op.source.value.data if isinstance(op, relay.WriteRowsOp) else 0
-    here = along(fixed, op, source + max(-first, 0), there.shape[op.axis.value.data])
-    np.copyto(*((there, here) if moving is out else (here, there)))
-
-
-@rule(relay.ReadRowsOp)
-def read_rows(op: relay.ReadRowsOp, at: At) -> list[Value]:
-    dims = [*at.args[0].shape]
-    dims[op.axis.value.data] = op.result.type.get_shape()[op.axis.value.data]
-    return read_into(op, [*at.args, np.zeros(dims, at.args[0].dtype)], at.turn)
-
-
-@rule(memory.CopyRowsOp)
-def copy_rows(op: memory.CopyRowsOp, at: At) -> list[Value]:
-    return read_into(op, at.args, at.turn)
-
-
-def read_into(
-    op: relay.ReadRowsOp | memory.CopyRowsOp, args: Sequence[Value], turn: int
-) -> list[Value]:
-    data, *fill, out = args
-    for value in fill:
-        out[...] = value
-    copied(op, data, out, out.shape[op.axis.value.data], turn)
-    return [out]
-
-
-@rule(relay.WriteRowsOp)
-def write_rows(op: relay.WriteRowsOp, at: At) -> list[Value]:
-    data, target = at.args
-    copied(op, data, target, op.count.value.data, at.turn)
-    return [target]
-
-
-@rule(relay.FillRowsOp)
-def fill_rows(op: relay.FillRowsOp, at: At) -> list[Value]:
-    target, value, shape = at.args
-    axis = op.axis.value.data
-    first, bound = memory.first_row(op, at.turn, 0), int(shape[axis])
-    outside = [i for i in range(target.shape[axis]) if not 0 <= first + i < bound]
-    target[(slice(None),) * axis + (outside,)] = value
-    return [target]
 
 
 @rule(vm.JoinTensorsOp)
