@@ -20,7 +20,7 @@ program, or of the least work that reaches `peak`; of these, those that read the
 weights again and copy the fewest bytes of halos. A peak that cannot be reached is an error. Work
 is multiplications in sums of products, and elements of all other results.
 
-An open height is 512 rows, or the greatest that its bounds allow.
+Chains of an open height are chosen at 512 rows, or the greatest height that its bounds allow.
 
 Before `fuse-ops`, whose groups are the steps. From level `relay` to the same.
 """
@@ -85,5 +85,6 @@ class ChooseTilingPass(TilingOptions, ModulePass):
                 tiling.function,
                 f"peak of live bytes from {before} to {choice.peak}, "
                 f"work {tiling.percent(choice.extra)}, {counted(len(choice.chains), 'chain')}"
+                f"{tiling.place}"
                 f"{unknown if tiling.open else ''}",
             )

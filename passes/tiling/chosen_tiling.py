@@ -17,7 +17,7 @@ from ...planning.buffers import parse_pool
 from ...planning.stripes.chosen_chains import Choice, Edge, choose
 from ...planning.stripes.network import Network
 from ..support.diagnostics import OptionError, PassError
-from .open_rows import close_steps, sample_of
+from .open_rows import close_steps, sampled_rows, with_rows
 from .step_network import Axes, Group, network_of
 
 
@@ -31,6 +31,8 @@ class FunctionTiling:
     """The ops of each step."""
     axes: Axes
     choice: Choice
+    rows: int | None = None
+    """The size of open dims at which the chains are chosen."""
 
     @property
     def open(self) -> list[OpResult]:
@@ -47,6 +49,11 @@ class FunctionTiling:
         block = self.groups[0][0].parent if self.groups else None
         mine = self.function.body.block
         return {} if block is None or block is mine else dict(zip(block.ops, mine.ops, strict=True))
+
+    @property
+    def place(self) -> str:
+        """Return at what size of open dims numbers hold: ` at 512 rows`, or nothing."""
+        return "" if self.rows is None else f" at {self.rows} rows"
 
     @property
     def calls(self) -> list[Operation]:
@@ -106,12 +113,7 @@ class TilingOptions:
         work = 1.0 if self.work is None and peak is None else self.work
         for function in module.ops:
             if isinstance(function, func.FuncOp) and len(function.body.blocks) == 1:
-                sample = sample_of(function) or function
-                net, groups, axes = network_of(sample.body.block)
-                if sample is not function and not close_steps(function, sample, net, groups, axes):
-                    net, groups, axes = network_of(function.body.block)
-                net.copies = self.copies
-                tiling = FunctionTiling(function, net, groups, axes, choose(net, work, peak))
+                tiling = self.tiling(function, work, peak)
                 if peak is not None and tiling.open:
                     raise PassError(
                         "the bytes of this result depend on open dims, so no peak can be kept: "
@@ -127,8 +129,23 @@ class TilingOptions:
                 if peak is not None and tiling.choice.peak > peak:
                     by = "" if work is None else f" with {work} times the work"
                     raise PassError(
-                        f"a peak of {peak} bytes is not reached{by}: the least is "
+                        f"a peak of {peak} bytes is not reached{by}{tiling.place}: the least is "
                         f"{tiling.choice.peak}",
                         function,
                     )
                 yield tiling
+
+    def tiling(self, function: func.FuncOp, work: float | None, peak: int | None) -> FunctionTiling:
+        """Choose the chains of a function, those of open rows at a sample, if there are any."""
+        rows = sampled_rows(function)
+        if rows is not None:
+            sample = with_rows(function, rows)
+            net, groups, axes = network_of(sample.body.block)
+            net.copies = self.copies
+            if close_steps(function, sample, net, groups, axes):
+                choice = choose(net, work, peak)
+                if choice.chains:
+                    return FunctionTiling(function, net, groups, axes, choice, rows)
+        net, groups, axes = network_of(function.body.block)
+        net.copies = self.copies
+        return FunctionTiling(function, net, groups, axes, choose(net, work, peak))

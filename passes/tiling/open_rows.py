@@ -67,12 +67,12 @@ def with_rows(function: func.FuncOp, rows: int) -> func.FuncOp:
     return copy
 
 
-def sample_of(function: func.FuncOp) -> func.FuncOp | None:
-    """Return a copy of a function at sizes at which chains are chosen; None if all are known."""
+def sampled_rows(function: func.FuncOp) -> int | None:
+    """Return the size of open dims at which chains are chosen; None if all dims are known."""
     if len(function.body.blocks) != 1 or not any(map(has_dynamic, function.body.block.arg_types)):
         return None
     most = (bounds.high for bounds in dim_bounds(function).values() if bounds.high is not None)
-    return with_rows(function, min([ROWS, *most]))
+    return min([ROWS, *most])
 
 
 def open_axes(value: SSAValue) -> list[int]:

@@ -432,7 +432,7 @@ def test_versions_with_the_same_sections_are_read():
 def test_a_later_version_may_add_what_readers_may_ignore():
     found = read_executable(of_version((VERSION[0], 9), {"hints": OPTIONAL}))
     assert contents(found.program) == contents(small())
-    message = r"section 'hints', byte \d+: unknown section .* format 6.9; use a newer xrelay"
+    message = r"section 'hints', byte \d+: unknown section .* format 7.9; use a newer xrelay"
     with pytest.raises(ExecutableError, match=message):
         read_executable(of_version((VERSION[0], 9), {"hints": 0}))
 
@@ -467,7 +467,7 @@ def test_a_field_of_a_record_is_one_place():
     }
 
 
-LAYOUT = ((6, 0), "c8817195d33d6d12")
+LAYOUT = ((7, 0), "b0e8a2c535f07bc7")
 """The version of the format, and a digest of what its sections are made of."""
 
 

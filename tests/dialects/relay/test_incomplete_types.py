@@ -25,7 +25,7 @@ KNOWN = {"relay.constant", "relay.param", "relay.type_data"}
 LATER = {
     *("relay.primitive", "relay.prim_func", "relay.call_lowered", "relay.scratch"),
     *("relay.shape_func", "relay.require", "relay.measure"),
-    *("relay.loop", "relay.end_loop", "relay.read_rows", "relay.write_rows"),
+    *("relay.loop", "relay.end_loop", "relay.read_rows", "relay.write_rows", "relay.fill_rows"),
 }
 """Ops of kernels and shape functions: of levels at which every type is known."""
 
