@@ -7,6 +7,7 @@ The rows that one copies may be others in each turn of what a `relay.loop` repea
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import gcd
 from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, I64, IntegerAttr, TensorType, UnitAttr
@@ -113,6 +114,10 @@ class CopyOp(IRDLOperation):
             )
 
 
+MOST_TURNS = 2**16
+"""Turns that are looked at one by one; more of them are taken for all that can be."""
+
+
 def turns_around(op: Operation) -> int | None:
     """
     Return how many times `op` is repeated, None if that is open.
@@ -136,7 +141,11 @@ def first_row(op: Operation, turn: int, rows: int) -> int:
 def verify_rows(
     op: Operation, tensor: SSAValue, axis: int, count: int, start: int | None = None
 ) -> None:
-    """Check that a tensor has `count` rows from `start` on, or from those that `op` says."""
+    """
+    Check that a tensor has `count` rows from `start` on, or from those that `op` says.
+
+    Of an open number of rows, `op` copies from or to those that there are: they may not wrap.
+    """
     type = as_tensor(tensor.type)
     assert type is not None, "verified: a tensor"
     dims = type.get_shape()
@@ -145,15 +154,31 @@ def verify_rows(
     if DYNAMIC_INDEX in (*dims[:axis], *dims[axis + 1 :]):
         raise VerifyException(f"the dims of {type} must be known, but for its rows")
     if dims[axis] == DYNAMIC_INDEX:
-        return  # rows that it does not have are not copied
-    around = turns_around(op)
-    every = dims[axis] if around is None else around  # rows that wrap move in no more than these
-    turns = range(every) if number(op, "step") else range(1)
-    starts = [start] if start is not None else [first_row(op, t, dims[axis] or 1) for t in turns]
-    if min(*starts, count) < 0 or max(starts) + count > dims[axis]:
+        if start is not None or "wraps" in op.properties:
+            raise VerifyException(f"the number of rows of {type} must be known here")
+        return
+    least, greatest = (start, start) if start is not None else first_rows(op, dims[axis] or 1)
+    if min(least, count) < 0 or greatest + count > dims[axis]:
         raise VerifyException(
-            f"rows {min(starts)} to {max(starts) + count} along axis {axis} are not in {type}"
+            f"rows {least} to {greatest + count} along axis {axis} are not in {type}"
         )
+
+
+def first_rows(op: Operation, rows: int) -> tuple[int, int]:
+    """Return the least and the greatest of the first rows, of `rows`, in all turns of a loop."""
+    step, turns = number(op, "step"), turns_around(op)
+    if not step:
+        turns = 1
+    if "wraps" in op.properties:
+        apart = gcd(step, rows)
+        if turns is None or turns > min(rows // apart, MOST_TURNS):
+            return number(op, "start") % apart, rows - apart + number(op, "start") % apart
+        firsts = [first_row(op, turn, rows) for turn in range(turns)]
+        return min(firsts), max(firsts)
+    if turns is None:
+        raise VerifyException("rows move without end in a loop of an open number of turns")
+    ends = first_row(op, 0, rows), first_row(op, turns - 1, rows)
+    return min(ends), max(ends)
 
 
 def number(op: Operation, name: str) -> int:

@@ -127,9 +127,21 @@ class LoopOp(IRDLOperation):
             if isinstance(number, IntegerAttr) and number.value.data < 1:
                 raise VerifyException(f"{name} must be at least 1, but is {number.value.data}")
         if self.count is None:
-            verify_rows(self, self.initial[-1], self.axis.value.data, 0, 0)
+            self.verify_open()
         if [*self.end.operand_types] != [*self.operand_types]:
             raise VerifyException("relay.loop and relay.end_loop have different types")
+
+    def verify_open(self) -> None:
+        """Check what says where turns end."""
+        type, axis = as_tensor(self.initial[-1].type), self.axis.value.data
+        rank = 0 if type is None else len(type.get_shape())
+        if not 0 <= axis < rank:
+            raise VerifyException(f"axis must be 0 to {rank - 1}, but is {axis}")
+        for name in ("start", "step"):
+            number = self.properties[name]
+            assert isinstance(number, IntegerAttr)
+            if abs(number.value.data) >= 2**31:
+                raise VerifyException(f"{name} must be less than 2^31, but is {number.value.data}")
 
 
 @irdl_op_definition

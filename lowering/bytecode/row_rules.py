@@ -123,10 +123,10 @@ class Window(NamedTuple):
 
 def window(op: RowsOp, rows: int, bound: Number, w: Writer) -> Window:
     """Return which of the rows that `op` copies or fills a tensor of `bound` rows has."""
-    start, bound = w.register(first_row(op, w)), w.register(bound)
-    first = w("minsi", w("maxsi", start, 0), bound)
-    end = w("minsi", w("maxsi", w("addi", start, rows), 0), bound)
-    low, count = w("minsi", w("maxsi", w("subi", 0, start), 0), rows), w("subi", end, first)
+    bound = w.register(bound)
+    start = w("maxsi", w("minsi", first_row(op, w), bound), -rows)
+    first, end = w("maxsi", start, 0), w("minsi", w("addi", start, rows), bound)
+    low, count = w("subi", first, start), w("subi", end, first)
     return Window(low, w("addi", low, count), first, count)
 
 

@@ -123,18 +123,15 @@ class Window(NamedTuple):
 def window(op: RowsOp, rows: int, bound: SSAValue, w: Writer) -> Window:
     """Return which of the rows that `op` copies or fills a tensor of `bound` rows has."""
 
-    def least(one: SSAValue, other: SSAValue) -> SSAValue:
-        return w.value(arith.MinSIOp(one, other))
+    def compute(kind: type[arith.SignlessIntegerBinaryOperation], *args: SSAValue) -> SSAValue:
+        return w.value(kind(*args))
 
-    def natural(value: SSAValue) -> SSAValue:
-        return w.value(arith.MaxSIOp(value, w.index(0)))
-
-    start = first_row(op, w)
-    first = least(natural(start), bound)
-    end = least(natural(w.value(arith.AddiOp(start, w.index(rows)))), bound)
-    count = w.value(arith.SubiOp(end, first))
-    low = least(natural(w.value(arith.SubiOp(w.index(0), start))), w.index(rows))
-    return Window(low, w.value(arith.AddiOp(low, count)), first, count)
+    nearest = compute(arith.MinSIOp, first_row(op, w), bound)  # far ones must not overflow
+    start = compute(arith.MaxSIOp, nearest, w.index(-rows))
+    first = compute(arith.MaxSIOp, start, w.index(0))
+    end = compute(arith.MinSIOp, compute(arith.AddiOp, start, w.index(rows)), bound)
+    low, count = compute(arith.SubiOp, first, start), compute(arith.SubiOp, end, first)
+    return Window(low, compute(arith.AddiOp, low, count), first, count)
 
 
 class Rows(NamedTuple):

@@ -133,3 +133,68 @@ func.func @across_the_end(%x: tensor<5x4xf32>) -> tensor<5x4xf32> {
   %b = relay.end_loop %a : (tensor<5x4xf32>) -> tensor<5x4xf32>
   func.return %b : tensor<5x4xf32>
 }
+
+// -----
+
+func.func @fill_of_open_rows(%x: tensor<?x4xf32>, %z: tensor<f32>, %s: tensor<2xi64>) -> tensor<?x4xf32> {
+  %y = relay.exp %x : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  // expected-error@+1 {{the number of rows of tensor<?x4xf32> must be known here}}
+  %r = relay.fill_rows %y, %z, %s {axis = 0 : i64, start = 1 : i64} : (tensor<?x4xf32>, tensor<f32>, tensor<2xi64>) -> tensor<?x4xf32>
+  func.return %r : tensor<?x4xf32>
+}
+
+// -----
+
+func.func @write_of_open_rows(%x: tensor<?x4xf32>, %y: tensor<9x4xf32>) -> tensor<9x4xf32> {
+  %t = relay.exp %y : (tensor<9x4xf32>) -> tensor<9x4xf32>
+  // expected-error@+1 {{the number of rows of tensor<?x4xf32> must be known here}}
+  %r = relay.write_rows %x, %t {axis = 0 : i64, count = 8 : i64, source = 5 : i64, start = 0 : i64} : (tensor<?x4xf32>, tensor<9x4xf32>) -> tensor<9x4xf32>
+  func.return %r : tensor<9x4xf32>
+}
+
+// -----
+
+func.func @ring_of_open_rows(%x: tensor<?x4xf32>, %z: tensor<f32>) -> tensor<2x4xf32> {
+  // expected-error@+1 {{the number of rows of tensor<?x4xf32> must be known here}}
+  %r = relay.read_rows %x fill %z : tensor<f32> {axis = 0 : i64, start = 1 : i64, wraps} : (tensor<?x4xf32>) -> tensor<2x4xf32>
+  func.return %r : tensor<2x4xf32>
+}
+
+// -----
+
+func.func @without_end(%x: tensor<1x4xf32>, %y: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %a = relay.loop %y : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  // expected-error@+1 {{rows move without end in a loop of an open number of turns}}
+  %r = relay.read_rows %x {axis = 0 : i64, start = 0 : i64, step = 1 : i64} : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  %b = relay.end_loop %a : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  func.return %b : tensor<?x4xf32>
+}
+
+// -----
+
+func.func @far(%y: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  // expected-error@+1 {{start must be less than 2^31, but is -9223372036854775808}}
+  %a = relay.loop %y {start = -9223372036854775808 : i64} : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  %b = relay.end_loop %a : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  func.return %b : tensor<?x4xf32>
+}
+
+// -----
+
+func.func @other_axis(%y: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  // expected-error@+1 {{axis must be 0 to 1, but is 7}}
+  %a = relay.loop %y {axis = 7 : i64} : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  %b = relay.end_loop %a : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  func.return %b : tensor<?x4xf32>
+}
+
+// -----
+
+// Many turns are not looked at one by one.
+func.func @endless(%x: tensor<9x4xf32>) -> tensor<9x4xf32> {
+  %a = relay.loop %x {count = 4611686018427387904 : i64} : (tensor<9x4xf32>) -> tensor<9x4xf32>
+  // expected-error@+1 {{rows 0 to 9223372036854775807 along axis 0 are not in tensor<9x4xf32>}}
+  %r = relay.read_rows %x {axis = 0 : i64, start = 0 : i64, step = 2 : i64} : (tensor<9x4xf32>) -> tensor<1x4xf32>
+  %b = relay.end_loop %a : (tensor<9x4xf32>) -> tensor<9x4xf32>
+  func.return %b : tensor<9x4xf32>
+}
