@@ -35,7 +35,7 @@ from xrelay.lowering.pipelines import PLAN, AotPipeline, VmPipeline
 MOST = 1e-5
 """The error up to which results are equal."""
 STRATEGIES = ("greedy-by-size", "best-fit", "first-fit", "greedy-by-breadth")
-"""How bytes are planned, by the number of the chain; all plans are checked."""
+"""The planning strategies that chains take in turns; every plan is checked."""
 CHECKED = "verify-memory-plan,overwrite-dead-bytes"
 
 Row = dict[str, Any]
@@ -113,7 +113,7 @@ def computed(numbers: Sequence[int]) -> Sequence[Row]:
     return [chain.row for chain in chains]
 
 
-def main() -> None:
+def main() -> int:
     parser = ArgumentParser(description=__doc__)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=1000)
@@ -124,15 +124,20 @@ def main() -> None:
     setattr(settings.Settings, "seconds", 1200.0)  # other programs may run beside
     path: Path = options.rows
     lines = path.read_text().splitlines() if path.exists() else []
-    known: set[int] = {json.loads(line)["number"] for line in lines}
-    numbers = [n for n in range(options.first, options.first + options.count) if n not in known]
+    done: set[int] = {json.loads(line)["number"] for line in lines}
+    numbers = [n for n in range(options.first, options.first + options.count) if n not in done]
     for start in range(0, len(numbers), options.batch):
         part, before = numbers[start : start + options.batch], sum(os.times()[:4])
         rows = computed(part)
         seconds = round((sum(os.times()[:4]) - before) / len(part), 2)
         with path.open("a") as file:
             file.writelines(json.dumps({**row, "s": seconds}) + "\n" for row in rows)
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    faults = [row["number"] for row in rows if "fault" in row]
+    chains = sum("native" in row for row in rows)
+    print(f"{chains} chains of {len(rows)} draws; faults: {faults or 'none'}")
+    return bool(faults)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -100,17 +100,18 @@ class TileForMemoryPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in op.ops:
             if isinstance(function, func.FuncOp):
-                whole = Sampled.of(function)
+                is_open = any(map(has_dynamic, function.body.block.arg_types))
+                whole = Sampled.of(function) if is_open else None
                 for block in function.body.blocks:
                     chains = {tiled.groups[-1][-1]: tiled for tiled in tiled_in(block)}
                     rewrite_each([*chains], lambda op, rewriter: tile(chains[op], whole, rewriter))
 
 
-def tile(tiled: Tiled, whole: Sampled, rewriter: PatternRewriter) -> None:
+def tile(tiled: Tiled, whole: Sampled | None, rewriter: PatternRewriter) -> None:
     """Replace the result of a chain by its stripes."""
     ops = [op for group in tiled.groups for op in group]
     builder, old = Builder(InsertPoint.before(ops[-1])), ops[-1].results[0]
-    if has_dynamic(old.type):
+    if whole is not None and has_dynamic(old.type):
         result = write_open(ops[-1], whole, Builder(InsertPoint.after(ops[-1])))
         whole.values[whole.value_of[old]] = result
         old.replace_uses_with_if(result, lambda use: not isinstance(use.operation, ShapeOfOp))

@@ -137,11 +137,7 @@ class LoopOp(IRDLOperation):
         rank = 0 if type is None else len(type.get_shape())
         if not 0 <= axis < rank:
             raise VerifyException(f"axis must be 0 to {rank - 1}, but is {axis}")
-        for name in ("start", "step"):
-            number = self.properties[name]
-            assert isinstance(number, IntegerAttr)
-            if abs(number.value.data) >= 2**31:
-                raise VerifyException(f"{name} must be less than 2^31, but is {number.value.data}")
+        verify_near(self)
 
 
 @irdl_op_definition
@@ -339,10 +335,18 @@ class FillRowsOp(IRDLOperation):
         verify_written(self, self.target)
         verify_rows(self, self.target, self.axis.value.data, 0, 0)
         verify_fill(self.value, self.target)
+        verify_near(self)
         type, target = as_tensor(self.shape.type), as_tensor(self.target.type)
         rank = 0 if target is None else len(target.get_shape())
         if type is None or type.element_type != i64 or type.get_shape() != (rank,):
             raise VerifyException(f"shape must be tensor<{rank}xi64>, but is {self.shape.type}")
+
+
+def verify_near(op: LoopOp | FillRowsOp) -> None:
+    """Check that no number of a row of `op` is too large to compute with."""
+    for name, number in (("start", op.start.value.data), ("step", op.step.value.data)):
+        if abs(number) >= 2**31:
+            raise VerifyException(f"{name} must be less than 2^31, but is {number}")
 
 
 def verify_written(op: Operation, target: SSAValue) -> None:

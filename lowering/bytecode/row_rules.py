@@ -19,12 +19,12 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from ...dialects import bytecode, memory, relay
 from ...dialects.bytecode.fields import RegisterAttr
 from ...dialects.integers import i64_attribute
+from ...dialects.relay.moving_rows import bounded, first_row, turns, window
 from ...dialects.tensors import as_tensor
 from .bytecode_builder import BytecodeBuilder, Rule
 from .size_rules import compute, immediate
 
 Number: TypeAlias = RegisterAttr | int
-RowsOp: TypeAlias = memory.CopyRowsOp | relay.WriteRowsOp | relay.FillRowsOp
 
 
 class Writer(NamedTuple):
@@ -98,36 +98,7 @@ def turns_of(end: relay.EndLoopOp, w: Writer) -> RegisterAttr:
     start = end.start
     if start.count is not None:
         return w.register(start.count.value.data)
-    first, step = start.start.value.data, start.step.value.data
-    rows = w("addi", w.rows_of(end.next[-1], start.axis.value.data), step - 1 - first)
-    return w("maxsi", w("floordivsi", rows, step), 1)
-
-
-def first_row(op: RowsOp, w: Writer) -> Number:
-    """Return the first of the rows that move from turn to turn."""
-    start, step, row = op.start.value.data, op.step.value.data, w.builder.turn
-    if row is None or not step:
-        return start
-    row = w("muli", row, step) if step != 1 else row
-    return w("addi", row, start) if start else row
-
-
-class Window(NamedTuple):
-    """Of rows that are in a tensor from some row on, those that it has, from its row `first` on."""
-
-    low: RegisterAttr
-    high: RegisterAttr
-    first: RegisterAttr
-    number: RegisterAttr
-
-
-def window(op: RowsOp, rows: int, bound: Number, w: Writer) -> Window:
-    """Return which of the rows that `op` copies or fills a tensor of `bound` rows has."""
-    bound = w.register(bound)
-    start = w("maxsi", w("minsi", first_row(op, w), bound), -rows)
-    first, end = w("maxsi", start, 0), w("minsi", w("addi", start, rows), bound)
-    low, count = w("subi", first, start), w("subi", end, first)
-    return Window(low, w("addi", low, count), first, count)
+    return turns(start, w.rows_of(end.next[-1], start.axis.value.data), w)
 
 
 def lower_row_copy(builder: BytecodeBuilder, op: Operation) -> None:
@@ -143,11 +114,11 @@ def lower_row_copy(builder: BytecodeBuilder, op: Operation) -> None:
     if type.get_shape()[axis] == DYNAMIC_INDEX:
         if isinstance(op, memory.CopyRowsOp) and op.fill is not None:
             w.copy(op.fill, 0, out, 0, rows)
-        there = window(op, rows, w.rows_of(moving, axis), w)
+        there = window(first_row(op, builder.turn, w), rows, w.rows_of(moving, axis), w)
         place, count = there.first, there.number
         fixed = w("addi", there.low, fixed) if fixed else there.low
     else:
-        place, count = first_row(op, w), rows
+        place, count = first_row(op, builder.turn, w), rows
         if op.wraps is not None and not isinstance(place, int):
             place = w("remsi", place, w.rows_of(moving, axis))
     start, to = (fixed, place) if is_write else (place, fixed)
@@ -161,7 +132,8 @@ def lower_fill(builder: BytecodeBuilder, op: Operation) -> None:
     w, axis = Writer(builder, op), op.axis.value.data
     rows = w.rows_of(op.target, axis)
     assert isinstance(rows, int), "verified: rows that are known"
-    there = window(op, rows, w("extract", builder.registers[op.shape], axis), w)
+    bound = bounded(w("extract", builder.registers[op.shape], axis), w)
+    there = window(first_row(op, builder.turn, w), rows, bound, w)
     w.copy(op.value, 0, op.target, 0, there.low)
     w.copy(op.value, 0, op.target, there.high, w("subi", rows, there.high))
     builder.share(op.result, op.target)

@@ -19,28 +19,37 @@ an open number of rows, those that it has are copied: how many is the size of th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref, scf, tensor
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerType, MemRefType, i64
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    IndexType,
+    IntegerType,
+    MemRefType,
+    i64,
+)
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects import memory, relay, vm
 from ...dialects.device import device_of, tensor_type
+from ...dialects.relay.moving_rows import Compute, RowsOp, bounded, first_row, turns, window
 from ...dialects.tensors import as_tensor
 from ...dialects.xdsl_extras.walking import walk
 from .conversion_state import Writer, converts
 from .memref_types import as_memref
 
+INDEX = IndexType()
+
 
 def enclose_loops(function: Operation) -> None:
     """Put the ops of each loop into a `scf.for`."""
     for start in [op for op in walk(function) if isinstance(op, relay.LoopOp)]:
-        end, body = start.end, Block(arg_types=[IndexType()])
+        end, body = start.end, Block(arg_types=[INDEX])
         body.args[0].name_hint = "turn"
         while (op := start.next_op) is not end:
             assert op is not None, "verified: a loop ends"
@@ -48,9 +57,7 @@ def enclose_loops(function: Operation) -> None:
             body.add_op(op)
         body.add_op(scf.YieldOp())
         builder = Builder(InsertPoint.before(end))
-        numbers = [
-            builder.insert(arith.ConstantOp.from_int_and_width(n, IndexType())) for n in (0, 1)
-        ]
+        numbers = [builder.insert(arith.ConstantOp.from_int_and_width(n, INDEX)) for n in (0, 1)]
         first, step = (number.result for number in numbers)
         builder.insert(scf.ForOp(first, turns_of(start, builder), step, [], Region(body)))
         Rewriter.replace_op(end, [], start.operands)
@@ -72,16 +79,13 @@ def turns_of(start: relay.LoopOp, builder: Builder) -> SSAValue:
         return builder.insert(arith.ConstantOp.from_int_and_width(value, type)).result
 
     if start.count is not None:
-        return number(start.count.value.data, IndexType())
-    first, step = start.start.value.data, start.step.value.data
-    data, axis = start.initial[-1], number(start.axis.value.data, IndexType())
+        return number(start.count.value.data, INDEX)
+    data, axis = start.initial[-1], number(start.axis.value.data, INDEX)
     shape = tensor_type(i64, [dims_in(data)], device_of(data.type))
     dims = builder.insert(vm.ShapeOfOp.create(operands=[data], result_types=[shape])).result
     rows = builder.insert(tensor.ExtractOp(dims, [axis], i64)).result
-    more = builder.insert(arith.AddiOp(rows, number(step - 1 - first, i64))).result
-    turns = builder.insert(arith.FloorDivSIOp(more, number(step, i64))).result
-    least = builder.insert(arith.MaxSIOp(turns, number(1, i64))).result
-    return builder.insert(arith.IndexCastOp(least, IndexType())).result
+    count = turns(start, rows, arithmetic(builder.insert, lambda n: number(n, i64)))
+    return builder.insert(arith.IndexCastOp(count, INDEX)).result
 
 
 def elements(tensor: SSAValue, w: Writer) -> SSAValue:
@@ -97,41 +101,32 @@ def elements(tensor: SSAValue, w: Writer) -> SSAValue:
     return w.value(memref.ReinterpretCastOp.from_dynamic(tensor, [0], [count], [1], flat))
 
 
-RowsOp: TypeAlias = memory.CopyRowsOp | relay.WriteRowsOp | relay.FillRowsOp
+def arithmetic(
+    insert: Callable[[Operation], Operation], number: Callable[[int], SSAValue]
+) -> Compute[SSAValue]:
+    """Return what inserts ops of `arith` on integers, of which constants are a `number`."""
+
+    def compute(name: str, one: SSAValue | int, other: SSAValue | int) -> SSAValue:
+        a, b = (number(arg) if isinstance(arg, int) else arg for arg in (one, other))
+        return insert(OPERATIONS[name](a, b)).results[0]
+
+    return compute
 
 
-def first_row(op: RowsOp, w: Writer) -> SSAValue:
+OPERATIONS: Mapping[str, Callable[[SSAValue, SSAValue], Operation]] = {
+    op.name.removeprefix("arith."): op
+    for op in (
+        *(arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.FloorDivSIOp),
+        *(arith.MinSIOp, arith.MaxSIOp),
+    )
+}
+
+
+def moving_row(op: RowsOp, w: Writer) -> SSAValue:
     """Return the first of the rows that move from turn to turn."""
-    step, block = op.step.value.data, op.parent
-    start = w.index(op.start.value.data)
-    if not step:
-        return start
-    assert block is not None, "an op of a loop"
-    offset = w.value(arith.MuliOp(block.args[0], w.index(step)))
-    return w.value(arith.AddiOp(offset, start))
-
-
-class Window(NamedTuple):
-    """Of rows that are in a tensor from some row on, those that it has, from its row `first` on."""
-
-    low: SSAValue
-    high: SSAValue
-    first: SSAValue
-    number: SSAValue
-
-
-def window(op: RowsOp, rows: int, bound: SSAValue, w: Writer) -> Window:
-    """Return which of the rows that `op` copies or fills a tensor of `bound` rows has."""
-
-    def compute(kind: type[arith.SignlessIntegerBinaryOperation], *args: SSAValue) -> SSAValue:
-        return w.value(kind(*args))
-
-    nearest = compute(arith.MinSIOp, first_row(op, w), bound)  # far ones must not overflow
-    start = compute(arith.MaxSIOp, nearest, w.index(-rows))
-    first = compute(arith.MaxSIOp, start, w.index(0))
-    end = compute(arith.MinSIOp, compute(arith.AddiOp, start, w.index(rows)), bound)
-    low, count = compute(arith.SubiOp, first, start), compute(arith.SubiOp, end, first)
-    return Window(low, compute(arith.AddiOp, low, count), first, count)
+    turn = None if op.parent is None or not op.step.value.data else op.parent.args[0]
+    row = first_row(op, turn, arithmetic(w, w.index))
+    return w.index(row) if isinstance(row, int) else row
 
 
 class Rows(NamedTuple):
@@ -145,7 +140,7 @@ def each_block(outer: int, w: Writer) -> tuple[SSAValue, Writer]:
     """Return an index along the axes before that of the rows, and a writer of code for each."""
     if outer == 1:
         return w.index(0), w
-    body = Block([scf.YieldOp()], arg_types=[IndexType()])
+    body = Block([scf.YieldOp()], arg_types=[INDEX])
     assert body.last_op is not None
     w(scf.ForOp(w.index(0), w.index(outer), w.index(1), [], Region(body)))
     return body.args[0], w.before(body.last_op)
@@ -187,7 +182,7 @@ def fill(value: SSAValue, out: Rows, count: SSAValue, axis: int, w: Writer) -> N
     index, at = each_block(outer, w)
     row = at.value(arith.AddiOp(at.value(arith.MuliOp(index, w.index(shape[axis]))), out.first))
     first = at.value(arith.MuliOp(row, inner))
-    body = Block(arg_types=[IndexType()])
+    body = Block(arg_types=[INDEX])
     body.add_ops([memref.StoreOp.get(number, flat, [body.args[0]]), scf.YieldOp()])
     stop = at.value(arith.AddiOp(first, size))
     at(scf.ForOp(first, stop, w.index(1), [], Region(body)))
@@ -206,11 +201,11 @@ def convert_row_copy(op: memory.CopyRowsOp | relay.WriteRowsOp, w: Writer) -> No
     if dim == DYNAMIC_INDEX:
         if isinstance(op, memory.CopyRowsOp) and op.fill is not None:
             fill(op.fill, Rows(out, w.index(0)), w.index(rows), axis, w)
-        there = window(op, rows, w.dim(moving, axis), w)
+        there = window(moving_row(op, w), rows, w.dim(moving, axis), arithmetic(w, w.index))
         place, count = there.first, there.number
         fixed = w.value(arith.AddiOp(there.low, fixed))
     else:
-        place = first_row(op, w)
+        place = moving_row(op, w)
         if op.step.value.data and op.wraps is not None:
             place = w.value(arith.RemUIOp(place, w.index(dim)))
     first, to = (fixed, place) if moving is out else (place, fixed)
@@ -223,8 +218,9 @@ def convert_fill(op: relay.FillRowsOp, w: Writer) -> None:
     """Write over the rows before those of a tensor, and over those after them."""
     axis, target = op.axis.value.data, op.target
     rows = as_memref(target.type).get_shape()[axis]
-    bound = w.value(arith.IndexCastOp(w.load(op.shape, w.index(axis)), IndexType()))
-    there = window(op, rows, bound, w)
+    compute = arithmetic(w, w.index)
+    size = w.value(arith.IndexCastOp(w.load(op.shape, w.index(axis)), INDEX))
+    there = window(moving_row(op, w), rows, bounded(size, compute), compute)
     after = w.value(arith.SubiOp(w.index(rows), there.high))
     fill(op.value, Rows(target, w.index(0)), there.low, axis, w)
     fill(op.value, Rows(target, there.high), after, axis, w)

@@ -58,8 +58,8 @@ def with_rows(function: func.FuncOp, rows: int) -> func.FuncOp:
         type = as_tensor(argument.type)
         if type is not None and has_dynamic(type):
             dims = [rows if dim == DYNAMIC_INDEX else dim for dim in type.get_shape()]
-            known = tensor_type(type.element_type, dims, device_of(type))
-            Rewriter.replace_value_with_new_type(argument, known)
+            closed = tensor_type(type.element_type, dims, device_of(type))
+            Rewriter.replace_value_with_new_type(argument, closed)
     for op in copy.body.block.ops:
         for result, type in zip(op.results, infer_result_types(op) or (), strict=False):
             if result.type != type:

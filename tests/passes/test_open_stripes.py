@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,9 +16,13 @@ from xdsl.rewriter import Rewriter
 import xrelay
 from xrelay.dialects.relay.operator import infer_result_types
 from xrelay.dialects.tensors import as_tensor
+from xrelay.lowering.pipelines import AotPipeline
 
 Image: TypeAlias = np.ndarray[Any, Any]
 TILED = "choose-tiling{work=1.0},tile-for-memory"
+PLANNED = "verify-stage{stage=memory-planned}"
+POISONED = AotPipeline(work=1.0).text.replace(PLANNED, f"overwrite-dead-bytes,{PLANNED}")
+"""Overwrites bytes when the plan calls them dead, and before they are first written."""
 
 
 def opened(whole: ModuleOp, axis: int) -> ModuleOp:
@@ -84,7 +89,12 @@ def test_random_chains_of_an_open_height():
 
 @pytest.mark.parametrize(
     ("pipeline", "target"),
-    [("aot{work=1.0}", "native"), ("vm{kernels=native work=1.0}", "machine")],
+    [
+        ("aot{work=1.0}", "native"),
+        (POISONED, "native"),
+        ("vm{kernels=native work=1.0}", "machine"),
+    ],
+    ids=["aot", "dead-bytes-overwritten", "vm"],
 )
 def test_open_heights_natively(pipeline: str, target: str):
     whole, images = open_program(3)
@@ -92,3 +102,27 @@ def test_open_heights_natively(pipeline: str, target: str):
     assert compare(whole, images, tiled) > 3
     (memory,) = tiled.memory.devices.values()
     assert (memory.planned["main"] or 0) < 10_000  # with 64 rows, one value has 4,096 bytes
+
+
+FILLED = """
+func.func @main(%x: tensor<6x2xf32>, %z: tensor<f32>, %s: tensor<2xi64>) -> tensor<6x2xf32> {
+  %y = relay.negative %x : (tensor<6x2xf32>) -> tensor<6x2xf32>
+  %r = relay.fill_rows %y, %z, %s {axis = 0 : i64, start = FIRST : i64}
+    : (tensor<6x2xf32>, tensor<f32>, tensor<2xi64>) -> tensor<6x2xf32>
+  func.return %r : tensor<6x2xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("target", ["machine", "native"])
+@pytest.mark.parametrize("first", [1 - 2**31, -7, -2, 0, 3, 2**31 - 1])
+def test_rows_are_filled_whatever_the_size_is(tmp_path: Path, target: str, first: int):
+    """Sizes that data decide may be negative, or huge."""
+    path = tmp_path / "filled.mlir"
+    path.write_text(FILLED.replace("FIRST", str(first)))
+    program = xrelay.compile(path, target=target)
+    x = np.arange(12, dtype=np.float32).reshape(6, 2)
+    for size in (-(2**63), -5, 0, 1, 4, 9, 2**63 - 1):
+        result = np.asarray(program(x, np.float32(7), np.array([size, 2])))
+        rows = [-x[i] if 0 <= first + i < size else np.full(2, 7) for i in range(6)]
+        np.testing.assert_array_equal(result, rows, err_msg=f"{first}, {size}")

@@ -326,3 +326,24 @@ func.func @f(%c: i1) {
     tree = dominated_by(entry)
     assert set(tree[entry]) == {a, b, join}
     assert tree[a] == tree[b] == tree[join] == []
+
+
+@pytest.mark.parametrize("is_outside", [False, True])
+def test_an_unreachable_op_uses_nothing_from_outside_of_what_is_isolated(is_outside: bool):
+    module = parse("""
+        %outside = arith.constant 1 : i32
+        func.func @f() {
+          %inside = arith.constant 2 : i32
+          func.return
+        ^unreachable:
+          "test.op"(%inside) : (i32) -> ()
+          func.return
+        }
+    """)
+    outside, user = module.body.block.first_op, next(o for o in module.walk() if o.operands)
+    assert outside is not None
+    if not is_outside:
+        verify(module)
+        return
+    user.operands[0] = outside.results[0]
+    assert "test.op" in failure(module)

@@ -198,3 +198,12 @@ func.func @endless(%x: tensor<9x4xf32>) -> tensor<9x4xf32> {
   %b = relay.end_loop %a : (tensor<9x4xf32>) -> tensor<9x4xf32>
   func.return %b : tensor<9x4xf32>
 }
+
+// -----
+
+func.func @far_fill(%x: tensor<2x4xf32>, %z: tensor<f32>, %s: tensor<2xi64>) -> tensor<2x4xf32> {
+  %y = relay.exp %x : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  // expected-error@+1 {{start must be less than 2^31, but is 9223372036854775807}}
+  %r = relay.fill_rows %y, %z, %s {axis = 0 : i64, start = 9223372036854775807 : i64} : (tensor<2x4xf32>, tensor<f32>, tensor<2xi64>) -> tensor<2x4xf32>
+  func.return %r : tensor<2x4xf32>
+}

@@ -69,3 +69,43 @@ func.func @ring(%x: tensor<5x4xf32, #dev>) -> tensor<1x4xf32, #dev> {
   %z = relay.end_loop %r : (tensor<1x4xf32, #dev>) -> tensor<1x4xf32, #dev>
   func.return %z : tensor<1x4xf32, #dev>
 }
+
+// Of open tensors, rows that they have are copied. Turns end after the last row of the result.
+//
+// CHECK-LABEL: bytecode.func @open
+// CHECK:         bytecode.copy_rows r3[0] -> r[[T:.*]][0] axis 0 rows 2
+// CHECK:         bytecode.shape_of r[[SHAPE:.*]], r0
+// CHECK:         bytecode.compute r[[ROWS:.*]], "extract"(r[[SHAPE]]
+// CHECK-NEXT:    bytecode.compute r[[NEAR:.*]], "minsi"(r{{.*}}, r[[ROWS]])
+// CHECK:         bytecode.compute r[[START:.*]], "maxsi"(r[[NEAR]]
+// CHECK:         bytecode.compute r[[FIRST:.*]], "maxsi"(r[[START]]
+// CHECK:         bytecode.compute r[[LOW:.*]], "subi"(r[[FIRST]], r[[START]])
+// CHECK-NEXT:    bytecode.compute r[[NUMBER:.*]], "subi"(r{{.*}}, r[[FIRST]])
+// CHECK:         bytecode.copy_rows r0[r[[FIRST]]] -> r[[T]][r[[LOW]]] axis 0 rows r[[NUMBER]]
+// CHECK:         bytecode.copy_rows r3[0] -> r[[T]][0] axis 0 rows r{{.*}}
+// CHECK:         bytecode.copy_rows r3[0] -> r[[T]][r{{.*}}] axis 0 rows r{{.*}}
+// CHECK:         bytecode.copy_rows r[[T]][r{{.*}}] -> r1[r{{.*}}] axis 0 rows r{{.*}}
+// CHECK:         bytecode.compute r[[LEFT:.*]], "floordivsi"
+// CHECK:         bytecode.compute r[[TURNS:.*]], "maxsi"(r[[LEFT]]
+// CHECK-NEXT:    bytecode.if r{{.*}} eq r[[TURNS]]
+//
+// MEMREF-LABEL: @open
+// MEMREF:         %[[LEFT:.*]] = func.call @xrelay.floordivsi
+// MEMREF:         %[[TURNS:.*]] = arith.maxsi %[[LEFT]]
+// MEMREF-NEXT:    %[[STOP:.*]] = arith.index_cast %[[TURNS]] : i64 to index
+// MEMREF-NEXT:    scf.for %{{.*}} = %{{.*}} to %[[STOP]]
+// MEMREF:           %[[ROWS:.*]] = memref.dim %x
+// MEMREF-NEXT:      %[[NEAR:.*]] = arith.minsi %{{.*}}, %[[ROWS]] : index
+// MEMREF:           %[[START:.*]] = arith.maxsi %[[NEAR]]
+// MEMREF:           memref.copy %{{.*}}, %{{.*}} : memref<?xf32, strided<[1], offset: ?>>
+// MEMREF:           %[[SIZE:.*]] = memref.load %s
+// MEMREF-NEXT:      %[[BOUND:.*]] = arith.index_cast %[[SIZE]] : i64 to index
+// MEMREF:           arith.maxsi %[[BOUND]]
+func.func @open(%x: tensor<?x4xf32, #dev>, %y: tensor<?x4xf32, #dev>, %s: tensor<2xi64, #dev>, %v: tensor<f32, #dev>) -> tensor<?x4xf32, #dev> {
+  %h = relay.loop %y {axis = 0 : i64, start = -1 : i64, step = 2 : i64} : (tensor<?x4xf32, #dev>) -> tensor<?x4xf32, #dev>
+  %r = relay.read_rows %x fill %v : tensor<f32, #dev> {axis = 0 : i64, start = -1 : i64, step = 2 : i64} : (tensor<?x4xf32, #dev>) -> tensor<2x4xf32, #dev>
+  %f = relay.fill_rows %r, %v, %s {axis = 0 : i64, start = -1 : i64, step = 2 : i64} : (tensor<2x4xf32, #dev>, tensor<f32, #dev>, tensor<2xi64, #dev>) -> tensor<2x4xf32, #dev>
+  %w = relay.write_rows %f, %h {axis = 0 : i64, count = 2 : i64, source = 0 : i64, start = -1 : i64, step = 2 : i64} : (tensor<2x4xf32, #dev>, tensor<?x4xf32, #dev>) -> tensor<?x4xf32, #dev>
+  %z = relay.end_loop %w : (tensor<?x4xf32, #dev>) -> tensor<?x4xf32, #dev>
+  func.return %z : tensor<?x4xf32, #dev>
+}
