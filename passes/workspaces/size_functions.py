@@ -122,9 +122,9 @@ def dynamic_axes(value: SSAValue) -> list[int]:
 def mark_allocated(function: func.FuncOp, lenders: Lenders) -> None:
     """Mark the results that callers cannot allocate, as their size is known only after the run."""
     allocated = {memory.ALLOCATED: UnitAttr()}
-    known = [lenders.knows_shape(value) for value in returned_values(function)]
-    if not all(known):
-        marks = [{} if is_known else allocated for is_known in known]
+    have_shapes = [lenders.knows_shape(value) for value in returned_values(function)]
+    if not all(have_shapes):
+        marks = [{} if has_shape else allocated for has_shape in have_shapes]
         function.res_attrs = marked(function.res_attrs, marks)
 
 

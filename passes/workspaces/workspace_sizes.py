@@ -100,8 +100,8 @@ def set_size(param: BlockArgument, size: int) -> None:
     """Say in the attributes of a workspace that its size is static."""
     function = function_of(param)
     if isinstance(function, func.FuncOp):
-        known = {memory.SIZE: IntegerAttr(size, i64)}
-        marks = [known if arg is param else {} for arg in function.args]
+        mark = {memory.SIZE: IntegerAttr(size, i64)}
+        marks = [mark if arg is param else {} for arg in function.args]
         function.arg_attrs = marked(function.arg_attrs, marks)
 
 

@@ -294,11 +294,11 @@ class Context:
         if not attrs:
             return None
         properties = {name: attribute_of(value) for name, value in attrs.items()}
-        known = {name: attr for name, attr in properties.items() if attr is not None}
-        wrong = next((name for name in properties if name not in known), None)
+        supported = {name: attr for name, attr in properties.items() if attr is not None}
+        wrong = next((name for name in properties if name not in supported), None)
         if wrong is not None:
             raise self.error(f"the function attribute {wrong} has an unsupported value", at)
-        return DictionaryAttr(known)
+        return DictionaryAttr(supported)
 
     # --------------------------------------------------------------------- ops
 

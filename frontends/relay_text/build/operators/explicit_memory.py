@@ -202,9 +202,10 @@ def _shape(
     if is_static and _constant(shape):
         numbers = _folded(site, shape, 1)
         if numbers != dims:
-            given = "not a list of integers" if numbers is None else f"[{dims_text(numbers)}]"
-            shown = f"the shape must be [{dims_text(dims)}], but the argument is {given}"
-            raise site.problem(shown)
+            argument = "not a list of integers" if numbers is None else f"[{dims_text(numbers)}]"
+            raise site.problem(
+                f"the shape must be [{dims_text(dims)}], but the argument is {argument}"
+            )
         return None
     wanted = tensor_type(i64, [len(dims)])
     site.require(wanted, shape, "the shape must be of type <wanted>, but is of type <given>")
