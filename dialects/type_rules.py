@@ -35,7 +35,7 @@ from .device import tensor_type
 from .interfaces import InferTypes
 from .tensors import Tensor as TensorType
 from .tensors import as_tensor, bits_of
-from .xdsl_extras.identity import by_identity, new_cache
+from .xdsl_extras.identity import Lasting, by_identity, new_cache
 
 _TYPES: dict[Element, Attribute] = {ELEMENTS[name]: ELEMENT_TYPES[name] for name in ELEMENTS}
 """The type of each element seen so far, and of those that rules introduce."""
@@ -135,12 +135,10 @@ def result_types(
         raise VerifyException(str(error)) from error
 
 
-_RESULTS: dict[tuple[object, ...], tuple[object, Sequence[Attribute]]] = {}
+_RESULTS: Lasting[Sequence[Attribute]] = Lasting()
 """
-Results by rule, operand types and properties, all by identity: equal layers share theirs.
-
-Entries hold what their keys name, and stay from pass to pass: an op that none changed is verified
-again without its rule.
+Results by rule, operand types and properties: equal layers share theirs, and an op that none
+changed is verified again without its rule.
 """
 
 
@@ -151,13 +149,10 @@ def _results(rule: Signature, op: Operation) -> Sequence[Attribute]:
         return result_types(rule, op, types, elements)
     attributes = tuple(properties.values())
     key = (rule, *map(id, types), *properties, *map(id, attributes))
-    entry = _RESULTS.get(key)
-    if entry is None:
-        results = result_types(rule, op, types, {})
-        if len(_RESULTS) >= 4096:
-            _RESULTS.clear()
-        entry = _RESULTS[key] = (types, attributes), results
-    return entry[1]
+    results = _RESULTS.get(key)
+    if results is None:
+        results = _RESULTS.put(key, result_types(rule, op, types, {}), (types, attributes))
+    return results
 
 
 def infer(op: Operation) -> Sequence[Attribute]:
@@ -202,6 +197,7 @@ def data_operands(op: Operation | type[Operation]) -> Sequence[int]:
     return () if rule is None else rule.data_operands
 
 
+@cache
 def infers_from_types(kind: type[Operation]) -> bool:
     """Test whether types and properties alone decide the result types of ops of class `kind`."""
     trait = kind.get_trait(InferTypes)

@@ -18,6 +18,7 @@ from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, OpTrait
 
 from ...operators.signature import Tensor
 from ...operators.sizes import Shape
+from ..xdsl_extras.xdsl_internals import operands_of
 from .symbol_users import Lookup
 
 
@@ -226,7 +227,7 @@ class DestinationPassing(MemoryEffect):
     def writes(use: Use) -> bool:
         """Test whether the op of `use` has this trait and the operand is one of its `outs`."""
         op = use.operation
-        is_last = use.index >= len(op.operands) - len(op.results)
+        is_last = use.index >= len(operands_of(op)) - len(op.results)
         return is_last and op.has_trait(DestinationPassing, value_if_unregistered=False)
 
     @classmethod

@@ -54,8 +54,9 @@ from ..interfaces import (
     ShapedByOperand,
 )
 from ..memrefs import buffer_size
-from ..tensors import as_tensor, bits_of, element_size, is_static, tensor_size
+from ..tensors import as_tensor, bits_of, is_static, static_size
 from ..xdsl_extras.formats import StaticOrDynamic, variable_of
+from ..xdsl_extras.identity import by_identity
 from ..xdsl_extras.segments import operand_counts
 from ..xdsl_extras.trait_patterns import Patterns
 from ..xdsl_extras.xdsl_internals import operands_of
@@ -217,49 +218,67 @@ class AllocTensorOp(PlacedOp):
     def verify_(self) -> None:
         storage, *others = operands_of(self)
         _, computed, shaped = operand_counts(self)
-        if computed == (self.offset is not None):
-            exactly_one("the offset", self.offset, self.dynamic_offset)
-        type, room = as_tensor(self.results[0].type), storage.type
+        offset = cast("_Offset | None", self.properties.get("offset"))
+        if computed == (offset is not None):
+            exactly_one("the offset", offset, self.dynamic_offset)
+        (result,) = self.results
+        type, room = as_tensor(result.type), storage.type
         assert type is not None
         assert isinstance(room, StorageType)
         device, place = device_of(type), room.carried_device
-        if device != place and not (device and place and is_pool_of(place, device)):
+        if (
+            device is not place
+            and device != place
+            and not (device and place and is_pool_of(place, device))
+        ):
             raise VerifyException(f"the tensor is {type}, but its storage is {room}")
-        if is_static(type) == shaped:
+        is_static, bits, bytes = _layout(type)
+        if is_static == shaped:
             fault = "is static and takes no" if shaped else "has a dynamic dim and needs a"
             raise VerifyException(f"{type} {fault} shape operand")
-        if bits_of(type.element_type) is None:
+        if bits is None:
             raise VerifyException(f"elements of type {type.element_type} have no size")
         if shaped:
             verify_shape(others[-1], type.get_num_dims())
-        self._verify_uses()
-        if self.offset is None:
+        _verify_uses(result)
+        if offset is None:
             return
-        offset, size = self.offset.value.data, element_size(type.element_type)
-        if offset < 0 or offset % size:
+        start, size = offset.value.data, -(-bits // 8)
+        if start < 0 or start % size:
             raise VerifyException(
-                f"the offset must be a multiple of the element size, {size}, but is {offset}"
+                f"the offset must be a multiple of the element size, {size}, but is {start}"
             )
         owner = storage.owner
         if not shaped and isinstance(owner, AllocStorageOp | SliceStorageOp):
-            verify_fits("a tensor", tensor_size(type), offset, owner.size)
+            verify_fits("a tensor", bytes, start, owner.size)
 
-    def _verify_uses(self) -> None:
-        written: list[Block | None] = []
-        for use in self.results[0].uses:
-            user = use.operation
-            if isinstance(user, KillOp):
-                continue
-            if not DestinationPassing.writes(use):
-                raise VerifyException(
-                    f"an allocated tensor has no contents to read: {user.name} must use the result "
-                    f"of the op that writes it"
-                )
-            if user.parent in written:
-                raise VerifyException(
-                    f"an allocated tensor is written once, but {user.name} writes it again"
-                )
-            written.append(user.parent)
+
+@by_identity
+def _layout(type: Attribute) -> tuple[bool, int | None, int]:
+    """Return whether a tensor type is static, the bits of an element, and the bytes in all."""
+    tensor = as_tensor(type)
+    assert tensor is not None
+    bits = bits_of(tensor.element_type)
+    size = None if bits is None else static_size(tensor)
+    return is_static(tensor), bits, size or 0
+
+
+def _verify_uses(tensor: SSAValue) -> None:
+    written: list[Block | None] = []
+    for use in tensor.uses:
+        user = use.operation
+        if isinstance(user, KillOp):
+            continue
+        if not DestinationPassing.writes(use):
+            raise VerifyException(
+                f"an allocated tensor has no contents to read: {user.name} must use the result "
+                f"of the op that writes it"
+            )
+        if user.parent in written:
+            raise VerifyException(
+                f"an allocated tensor is written once, but {user.name} writes it again"
+            )
+        written.append(user.parent)
 
 
 @irdl_op_definition

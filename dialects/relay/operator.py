@@ -39,7 +39,9 @@ from ..interfaces import (
     SameDomain,
 )
 from ..type_algebra import MAX_PARTS, has_more_parts
-from ..type_rules import infer
+from ..type_rules import infer, infers_from_types
+from ..xdsl_extras.identity import Lasting
+from ..xdsl_extras.xdsl_internals import operands_of
 from .incomplete import AnyTensor, IncompleteType, is_incomplete, refine
 
 
@@ -147,8 +149,20 @@ class Operator(IRDLOperation, ABC):
                 raise VerifyException(
                     f"{self.name} has no attribute {name} (its attributes: {known})"
                 )
-        refined_result_types(self)
+        if not infers_from_types(type(self)):
+            refined_result_types(self)
+            return
+        types = [value.type for value in (*operands_of(self), *self.results)]
+        properties = self.properties
+        named = *types, *properties.values()
+        key = (type(self), len(self.results), *properties, *map(id, named))
+        if _VALID.get(key) is None:
+            refined_result_types(self)
+            _VALID.put(key, True, named)
 
+
+_VALID: Lasting[bool] = Lasting()
+"""True for each class with the types and properties of a valid operator."""
 
 _Operator = TypeVar("_Operator", bound=Operator)
 

@@ -6,7 +6,7 @@ lets those go that no program has any more.
 """
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from xdsl.ir import Attribute
 
@@ -43,3 +43,29 @@ def by_identity(compute: Callable[[Attribute], _Value]) -> Callable[[Attribute],
         return entry[1]
 
     return look_up
+
+
+class Lasting(Generic[_Value]):
+    """
+    Values by keys of ids, which stay from pass to pass.
+
+    Entries hold what their keys name; there are at most 4096.
+    """
+
+    def __init__(self) -> None:
+        self._entries: dict[tuple[object, ...], tuple[_Value, object]] = {}
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def get(self, key: tuple[object, ...]) -> _Value | None:
+        """Return the value of `key`, if it is known."""
+        entry = self._entries.get(key)
+        return None if entry is None else entry[0]
+
+    def put(self, key: tuple[object, ...], value: _Value, named: object) -> _Value:
+        """Remember and return the value of `key`, which names what is in `named`."""
+        if len(self._entries) >= _LIMIT:
+            self._entries.clear()
+        self._entries[key] = value, named
+        return value

@@ -16,7 +16,9 @@ def _unpacked(data: bytes) -> tuple[int, ...]:
 def sizes_in(attribute: Attribute) -> tuple[int, ...]:
     """Return the sizes that an array of i32 has; () for another attribute."""
     array = cast("DenseArrayBase[IntegerType]", attribute)
-    if not isinstance(attribute, DenseArrayBase) or array.elt_type != i32:
+    if not isinstance(attribute, DenseArrayBase):
+        return ()
+    if array.elt_type is not i32 and array.elt_type != i32:
         return ()
     return _unpacked(array.data.data)
 

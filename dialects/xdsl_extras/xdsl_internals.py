@@ -94,6 +94,10 @@ def successors_of(op: Operation) -> tuple[Block, ...]:
     return tuple(op._successors)
 
 
+OPERANDS, SUCCESSORS, TYPE = "_operands", "_successors", "_type"
+"""The fields of ops, and that of values, that generated code reads."""
+
+
 def replace_operands(op: Operation, by: Mapping[SSAValue, SSAValue]) -> None:
     """Replace the operands of `op` that are in `by`; `op.operands = …` makes all uses anew."""
     operands = [by.get(operand, operand) for operand in op._operands]

@@ -13,9 +13,9 @@ thus the only ones.
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from types import CodeType
 from typing import Any, NamedTuple, TypeAlias, cast
 
-from typing_extensions import override
 from xdsl.dialects.builtin import ArrayAttr, ArrayOfConstraint, StringAttr, SymbolNameConstraint
 from xdsl.ir import Attribute, Operation, OpTraits, Region, SSAValue
 from xdsl.irdl import (
@@ -48,13 +48,10 @@ from xdsl.traits import IsolatedFromAbove, OpTrait
 
 from ...dialects.xdsl_extras.described_constraints import Described
 from ...dialects.xdsl_extras.segments import sizes_in
-from ...dialects.xdsl_extras.xdsl_internals import operands_of, successors_of, verification_of
+from ...dialects.xdsl_extras.xdsl_internals import OPERANDS, SUCCESSORS, TYPE, verification_of
 
 Check: TypeAlias = Callable[[Any], object]
 """A check of an op, which may raise `VerifyException`."""
-
-Test: TypeAlias = Callable[[Attribute], bool]
-"""Tests an attribute against a constraint; false if there is a doubt."""
 
 _OPTIONS = (ParsePropInAttrDict, AttrSizedOperandSegments, AttrSizedResultSegments)
 
@@ -70,6 +67,29 @@ class NotUnderstood(Exception):
     """Only xDSL can check some part of a definition."""
 
 
+class Test:
+    """Tests an attribute against a constraint; false if there is a doubt."""
+
+    def __init__(self, accepts: Callable[[Attribute], bool], by_class: bool = False):
+        self.classes: set[type] = set()
+        """Attributes of these classes pass: a look here saves the call."""
+        self.by_class = by_class
+        """True if the test looks at nothing but the class."""
+        self.accepts = self._remembering(accepts) if by_class else accepts
+
+    def _remembering(self, accepts: Callable[[Attribute], bool]) -> Callable[[Attribute], bool]:
+        def accepts_class(attribute: Attribute) -> bool:
+            is_accepted = accepts(attribute)
+            if is_accepted:
+                self.classes.add(attribute.__class__)
+            return is_accepted
+
+        return accepts_class
+
+    def __call__(self, attribute: Attribute) -> bool:
+        return attribute.__class__ in self.classes or self.accepts(attribute)
+
+
 class Definition:
     """The definition of an op class; raises `NotUnderstood`."""
 
@@ -78,27 +98,114 @@ class Definition:
             raise NotUnderstood
         options = {type(option): option for option in definition.options}
         sizes = cast(Mapping[type, AttrSizedSegments], options)
-        self._operands = _values(definition.operands, sizes.get(AttrSizedOperandSegments))
-        self._results = _values(definition.results, sizes.get(AttrSizedResultSegments))
-        self._regions = [_region(region) for _, region in definition.regions]
-        self._properties = _attributes(definition.properties)
-        self._attributes = _attributes(definition.attributes)
+        text = _Text()
+        text.check_values(OPERANDS, definition.operands, sizes.get(AttrSizedOperandSegments))
+        text.check_values("results", definition.results, sizes.get(AttrSizedResultSegments))
+        text.check_attributes("properties", definition.properties, are_all=True)
+        text.check_attributes("attributes", definition.attributes, are_all=False)
+        text.check_regions([_region(region) for _, region in definition.regions])
+        self.holds = text.function()
+        """Tests whether an op, traits aside, is as the definition says; False if in doubt."""
 
-    def holds(self, op: Operation) -> bool:
-        """Test whether `op`, traits aside, is as the definition says; False if that is in doubt."""
-        regions, defined = op.regions, self._regions
-        try:
-            return (
-                self._operands.hold(operands_of(op), op)
-                and self._results.hold(op.results, op)
-                and _hold(self._properties, op.properties) == len(op.properties)
-                and (not self._attributes or _hold(self._attributes, op.attributes) >= 0)
-                and len(regions) == len(defined)
-                and (not defined or all(map(_Region.holds, defined, regions)))
-                and not successors_of(op)
-            )
-        except Exception:  # xDSL's check fails in the same way, or is right
-            return False
+
+@cache
+def _compiled(body: str) -> CodeType:
+    """Compile the body of a function; many classes share theirs."""
+    text = f"def holds(op):\n try:\n  {body}\n except Exception: return False"
+    return compile(text, "op_definitions", "exec")
+
+
+class _Text:
+    """
+    The text of a function that checks an op, and what is used there.
+
+        def holds(op):
+            try:
+                if op._successors: return False
+                v0, = op._operands
+                a = v0._type
+                if a.__class__ not in c0 and not t0(a): return False
+                …
+    """
+
+    def __init__(self) -> None:
+        self.lines = [f"if op.{SUCCESSORS}: return False"]
+        self.names: dict[str, object] = {}
+
+    def function(self) -> Callable[[Operation], bool]:
+        """Return the function; what raises an error, xDSL's check rejects too, or is right."""
+        exec(_compiled("\n  ".join([*self.lines, "return True"])), self.names)
+        return cast("Callable[[Operation], bool]", self.names["holds"])
+
+    def require(self, condition: str) -> None:
+        """Add a condition for what is valid."""
+        self.lines.append(f"if not ({condition}): return False")
+
+    def name(self, value: object) -> str:
+        """Return a name for `value`."""
+        name = f"n{len(self.names)}"
+        self.names[name] = value
+        return name
+
+    def passes(self, test: Test) -> str:
+        """Return the condition that the attribute `a` passes `test`."""
+        accepts = f"{self.name(test.accepts)}(a)"
+        return (
+            f"a.__class__ in {self.name(test.classes)} or {accepts}" if test.by_class else accepts
+        )
+
+    def check_values(
+        self,
+        which: str,
+        definitions: Sequence[tuple[str, OperandDef]] | Sequence[tuple[str, ResultDef]],
+        sizes: AttrSizedSegments | None,
+    ) -> None:
+        """Add a check of the operands, or results."""
+        tests, limits = _tests_and_limits(definitions)
+        if sizes is not None or any(limit != _ONE for limit in limits):
+            self.require(f"{self.name(_Groups(tests, limits, sizes).hold)}(op.{which}, op)")
+        elif not tests:
+            self.require(f"not op.{which}")
+        else:
+            values = [f"v{i}" for i in range(len(tests))]
+            self.lines.append(f"{', '.join(values)}, = op.{which}")
+            for value, test in zip(values, tests, strict=True):
+                self.lines.append(f"a = {value}.{TYPE}")
+                self.require(self.passes(test))
+
+    def check_attributes(
+        self,
+        which: str,
+        definitions: Mapping[str, AttributeDef] | Mapping[str, PropertyDef],
+        are_all: bool,
+    ) -> None:
+        """Add a check of the properties, which are all that there are, or attributes."""
+        optional = {n: d for n, d in definitions.items() if isinstance(d, OptionalDef)}
+        if definitions:
+            self.lines.append(f"given, count = op.{which}, {len(definitions) - len(optional)}")
+        elif are_all:
+            self.require(f"not op.{which}")
+        for name, definition in definitions.items():
+            condition = self.passes(test_of(definition.constr))
+            if name in optional:
+                self.lines.append(f"a = given.get({name!r})")
+                condition = f"a is None or {condition}"
+                self.lines.append("if a is not None: count += 1")
+            else:
+                self.lines.append(f"a = given[{name!r}]")
+            self.require(condition)
+        if definitions and are_all:
+            self.require("count == len(given)")
+
+    def check_regions(self, regions: "Sequence[_Region]") -> None:
+        """Add a check of the regions."""
+        if not regions:
+            self.require("not op.regions")
+            return
+        names = [f"r{i}" for i in range(len(regions))]
+        self.lines.append(f"{', '.join(names)}, = op.regions")
+        for name, region in zip(names, regions, strict=True):
+            self.require(f"{self.name(region.holds)}({name})")
 
 
 @cache
@@ -132,28 +239,7 @@ def checks_after_definition(kind: type[Operation]) -> Sequence[Check]:
     return checks
 
 
-class _Values:
-    """The operands of a definition, or its results: a fixed number of them."""
-
-    def __init__(self, tests: Sequence[Test]):
-        self._tests = tests
-
-    def hold(self, values: Sequence[SSAValue], op: Operation) -> bool:
-        """Test whether the operands, or results, of `op` are as defined."""
-        tests = self._tests_of_each(op, len(values))
-        if len(values) != len(tests):
-            return False
-        for value, test in zip(values, tests, strict=True):
-            if not test(value.type):
-                return False
-        return True
-
-    def _tests_of_each(self, op: Operation, count: int) -> Sequence[Test]:
-        """Return the tests of `count` operands, or results, of `op`; others are in doubt."""
-        return self._tests
-
-
-class _Groups(_Values):
+class _Groups:
     """Operands or results in groups, of which some need not have one member."""
 
     def __init__(
@@ -162,16 +248,19 @@ class _Groups(_Values):
         limits: Sequence[tuple[int, int]],
         sizes: AttrSizedSegments | None,
     ):
-        super().__init__(tests)
+        if len(limits) - limits.count(_ONE) > 1 and sizes is None:
+            raise NotUnderstood
+        self._tests = tests
         self._limits = limits
         """The least and the greatest number of members of each group."""
         self._sizes = sizes
         self._known: dict[Sequence[int] | int, Sequence[Test]] = {}
         """The tests of each member by the sizes, or by the number of members that has them."""
 
-    @override
-    def _tests_of_each(self, op: Operation, count: int) -> Sequence[Test]:
+    def hold(self, values: Sequence[SSAValue], op: Operation) -> bool:
+        """Test whether the operands, or results, of `op` are as defined."""
         given = self._sizes
+        count = len(values)
         sizes = count if given is None else sizes_in(given.container(op)[given.attribute_name])
         tests = self._known.get(sizes)
         if tests is None:
@@ -179,7 +268,13 @@ class _Groups(_Values):
             tests = self._laid_out(groups, count)
             if len(tests) <= _FEW and len(self._known) < _LIMIT:
                 self._known[sizes] = tests
-        return tests
+        if len(tests) != count:
+            return False
+        for value, test in zip(values, tests, strict=True):
+            type = value.type
+            if type.__class__ not in test.classes and not test.accepts(type):
+                return False
+        return True
 
     def _of_free(self, count: int) -> Sequence[int]:
         """Return the sizes of the groups, of which one is not fixed, of `count` members."""
@@ -197,10 +292,10 @@ class _Groups(_Values):
 _ONE = (1, 1)
 
 
-def _values(
+def _tests_and_limits(
     definitions: Sequence[tuple[str, OperandDef]] | Sequence[tuple[str, ResultDef]],
-    sizes: AttrSizedSegments | None,
-) -> _Values:
+) -> tuple[Sequence[Test], Sequence[tuple[int, int]]]:
+    """Return the tests of operands or results, and the least and greatest number of each."""
     tests: list[Test] = []
     limits: list[tuple[int, int]] = []
     for _, definition in definitions:
@@ -212,12 +307,7 @@ def _values(
         else:
             limits.append((0, 1 if isinstance(definition, OptionalDef) else _MANY))
         tests.append(_test_of_each(range))
-    free = len(limits) - limits.count(_ONE)
-    if free == 0 and sizes is None:
-        return _Values(tests)
-    if free > 1 and sizes is None:
-        raise NotUnderstood
-    return _Groups(tests, limits, sizes)
+    return tests, limits
 
 
 class _Region(NamedTuple):
@@ -244,36 +334,6 @@ def _region(definition: RegionDef) -> _Region:
     return _Region(has_one_block, _test_of_each(definition.entry_args))
 
 
-class _Attribute(NamedTuple):
-    """A property or attribute of a definition."""
-
-    name: str
-    is_optional: bool
-    test: Test
-
-
-def _attributes(
-    definitions: Mapping[str, AttributeDef] | Mapping[str, PropertyDef],
-) -> Sequence[_Attribute]:
-    return [
-        _Attribute(name, isinstance(definition, OptionalDef), test_of(definition.constr))
-        for name, definition in definitions.items()
-    ]
-
-
-def _hold(definitions: Sequence[_Attribute], given: Mapping[str, Attribute]) -> int:
-    """Return how many attributes are given as defined; -1 unless all are that need be."""
-    count = 0
-    for name, is_optional, test in definitions:
-        if name in given:
-            if not test(given[name]):
-                return -1
-            count += 1
-        elif not is_optional:
-            return -1
-    return count
-
-
 def _test_of_each(constraint: RangeConstraint) -> Test:
     """Return the test of each attribute of a sequence that satisfies `constraint`."""
     if not isinstance(constraint, RangeOf):
@@ -285,7 +345,7 @@ def test_of(constraint: AttrConstraint) -> Test:
     """Return the test for `constraint`; raises `NotUnderstood`."""
     match constraint:
         case AnyAttr():
-            return lambda attribute: True
+            return Test(lambda attribute: True, by_class=True)
         case BaseAttr():
             return _is_a(constraint.attr)
         case SymbolNameConstraint():
@@ -295,16 +355,19 @@ def test_of(constraint: AttrConstraint) -> Test:
         case AnyOf():
             return _any([test_of(choice) for choice in constraint.attr_constrs])
         case AllOf():
-            return _all([test_of(part) for part in constraint.attr_constrs])
+            tests = [test_of(part) for part in constraint.attr_constrs]
+            return Test(lambda attribute: all(test(attribute) for test in tests))
         case ParamAttrConstraint():
             kind = constraint.base_attr
             names = [name for name, _ in kind.get_irdl_definition().parameters]
-            tests = [test_of(part) for part in constraint.param_constrs]
-            if len(names) != len(tests):
+            parts = zip(names, constraint.param_constrs, strict=True)
+            if len(names) != len(constraint.param_constrs):
                 raise NotUnderstood
-            return _has(kind, list(zip(names, tests, strict=True)))
+            fields = [(name, test_of(p)) for name, p in parts if not isinstance(p, AnyAttr)]
+            return _has(kind, fields)
         case ArrayOfConstraint():
-            return _all_in_array(_test_of_each(constraint.elem_range_constraint))
+            test = _test_of_each(constraint.elem_range_constraint)
+            return Test(lambda array: type(array) is ArrayAttr and all(map(test, array.data)))
         case Described():
             return _any(
                 [
@@ -317,49 +380,27 @@ def test_of(constraint: AttrConstraint) -> Test:
 
 
 def _is_a(kind: type[Attribute]) -> Test:
-    def test(attribute: Attribute) -> bool:
-        return type(attribute) is kind or isinstance(attribute, kind)
-
-    return test
+    return Test(lambda attribute: isinstance(attribute, kind), by_class=True)
 
 
 def _equals(wanted: Attribute | None) -> Test:
-    return lambda attribute: attribute is wanted or attribute == wanted
+    return Test(lambda attribute: attribute is wanted or attribute == wanted)
 
 
 def _any(tests: Sequence[Test]) -> Test:
     if len(tests) == 1:
         return tests[0]
-
-    def test(attribute: Attribute) -> bool:
-        for choice in tests:
-            if choice(attribute):
-                return True
-        return False
-
-    return test
-
-
-def _all(tests: Sequence[Test]) -> Test:
-    return lambda attribute: all(test(attribute) for test in tests)
+    by_class = all(test.by_class for test in tests)
+    return Test(lambda attribute: any(test(attribute) for test in tests), by_class)
 
 
 def _has(kind: type[Attribute], fields: Sequence[tuple[str, Test]]) -> Test:
-    def test(attribute: Attribute) -> bool:
+    def accepts(attribute: Attribute) -> bool:
         if type(attribute) is not kind:
             return False
-        for name, holds in fields:
-            if not holds(getattr(attribute, name)):
+        for name, test in fields:
+            if not test(getattr(attribute, name)):
                 return False
         return True
 
-    return test
-
-
-def _all_in_array(test: Test) -> Test:
-    def tests(attribute: Attribute) -> bool:
-        if type(attribute) is not ArrayAttr:
-            return False
-        return all(map(test, attribute.data))
-
-    return tests
+    return Test(accepts, by_class=not fields)

@@ -121,7 +121,11 @@ class _Verifier:
             if visit.opened is not None:
                 self._close(visit, visit.opened)
             for op in visit.ops:
-                self._check_place(op, visit)
+                operands = operands_of(op)
+                if not self.visible.issuperset(map(id, operands)):
+                    self._check_invisible(op, operands, visit)
+                if successors_of(op):
+                    self._check_successors(op, visit)
                 if op.regions:
                     self._enter_regions(op, visit)
                     break
@@ -168,6 +172,8 @@ class _Verifier:
 
     def _enter_regions(self, op: Operation, visit: _Visit) -> None:
         """Visit the regions of `op` next; `visit` goes on after them."""
+        for region in op.regions:
+            _check_blocks(op, region)
         visit.opened = op
         kind = self._kind_of(op)
         if kind.is_isolated:
@@ -202,23 +208,16 @@ class _Verifier:
 
     def _define(self, visit: _Visit, values: Sequence[SSAValue]) -> None:
         if values:
-            ids = [id(value) for value in values]
-            visit.defined += ids
-            self.visible.update(ids)
+            visit.defined += map(id, values)
+            self.visible.update(map(id, values))
 
-    def _check_place(self, op: Operation, visit: _Visit) -> None:
-        """Check what depends on the place of `op`: operands, successors, blocks in it."""
-        operands = operands_of(op)
-        if not self.visible.issuperset(map(id, operands)):
-            self._check_invisible(op, operands, visit)
-        if successors_of(op):
-            if visit.block.last_op is not op:
-                raise VerifyError(f"'{op.name}' op with successors must end its block", op)
-            for successor in op.successors:
-                if successor.parent is not visit.block.parent:
-                    raise VerifyError(f"'{op.name}' op branches to a block of another region", op)
-        for region in op.regions:
-            _check_blocks(op, region)
+    def _check_successors(self, op: Operation, visit: _Visit) -> None:
+        """Check that `op` ends its block, and branches to blocks of the same region."""
+        if visit.block.last_op is not op:
+            raise VerifyError(f"'{op.name}' op with successors must end its block", op)
+        for successor in op.successors:
+            if successor.parent is not visit.block.parent:
+                raise VerifyError(f"'{op.name}' op branches to a block of another region", op)
 
     def _check_invisible(self, op: Operation, operands: Sequence[SSAValue], visit: _Visit) -> None:
         """Check that `op` is unreachable, and isolation holds, if it cannot see an operand."""
@@ -233,10 +232,16 @@ class _Verifier:
     def _check_op(self, op: Operation) -> None:
         """Check `op` against its definition."""
         try:
+            kind = self.kinds.get(type(op)) or self._kind_of(op)
             if op.name == "func.call":
                 self._check_call(op)
-            else:
-                self._check_contents(op)
+            elif kind.definition is not None and kind.definition.holds(op):
+                for check in kind.further:
+                    check(op)
+            else:  # as it checks itself
+                op.verify_()
+            if kind.uses_symbols:
+                cast(SymbolUser, op).verify_symbol_uses(self._symbol)
         except PassError:
             raise
         except OpVerifyException as error:
@@ -248,17 +253,6 @@ class _Verifier:
         except Exception as error:
             error.add_note(f"while verifying an op '{op.name}'")
             raise
-
-    def _check_contents(self, op: Operation) -> None:
-        """Check `op` as it checks itself; a definition that is met by its table."""
-        kind = self.kinds.get(type(op)) or self._kind_of(op)
-        if kind.definition is not None and kind.definition.holds(op):
-            for check in kind.further:
-                check(op)
-        else:
-            op.verify_()
-        if kind.uses_symbols:
-            cast(SymbolUser, op).verify_symbol_uses(self._symbol)
 
     def _check_call(self, op: Operation) -> None:
         """Check a `func.call` as it checks itself, with the callee from a table."""

@@ -1,12 +1,16 @@
 """Inferred types are kept from pass to pass, by the attributes that they follow from."""
 
+from collections.abc import Sequence
+
 import pytest
 from helpers.programs.programs import context
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, TensorType, f32, i64
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 from xdsl.rewriter import Rewriter
 
 from xrelay.dialects import type_rules
+from xrelay.dialects.xdsl_extras.identity import Lasting
+from xrelay.dialects.xdsl_extras.xdsl_internals import set_type
 from xrelay.passes.infer_types import InferTypesPass
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
@@ -54,8 +58,18 @@ def test_operands_of_another_type_make_another_operator():
         InferTypesPass().apply(context(), module)
 
 
+def test_another_declared_type_is_checked():
+    module, op = inferred()
+    set_type(op.results[0], TensorType(f32, [4, 2]))
+    with pytest.raises(PassError, match=r"the result of relay\.transpose is tensor<3x2xf32>"):
+        verify(module)
+
+
 def test_no_more_is_kept_than_a_limit(monkeypatch: pytest.MonkeyPatch):
-    known = {(i,): (None, ()) for i in range(4096)}
+    known: Lasting[Sequence[Attribute]] = Lasting()
+    for i in range(4096):
+        known.put((i,), (), ())
+    assert len(known) == 4096
     monkeypatch.setattr(type_rules, "_RESULTS", known)
     inferred()
-    assert len(known) < 4096
+    assert 0 < len(known) < 4096

@@ -53,6 +53,7 @@ from ...interfaces import (
 )
 from ...tensors import as_tensor
 from ...xdsl_extras.trait_patterns import Patterns
+from ...xdsl_extras.xdsl_internals import operands_of
 from ..constants import ConstantOp
 from ..incomplete import AnyTensor, is_incomplete, join, refine
 
@@ -87,16 +88,22 @@ def yielded(region: Region) -> Sequence[SSAValue]:
 
 def verify_yielded(op: Operation, region: Region, types: Sequence[Attribute], what: str) -> None:
     """Check that `region` yields values of these types, ignoring devices."""
-    block = region.blocks.first
+    block = region.first_block
     last = None if block is None else block.last_op
     if not isinstance(last, YieldOp):
         raise VerifyException(f"{what} of {op.name} must end in relay.yield")
-    if len(last.values) != len(types):
+    values = operands_of(last)
+    if len(values) != len(types):
         raise VerifyException(
-            f"{what} of {op.name} yields {len(last.values)} values, but {len(types)} are declared"
+            f"{what} of {op.name} yields {len(values)} values, but {len(types)} are declared"
         )
-    for i, (value, type) in enumerate(zip(last.values, types, strict=True)):
-        if value.type == type or is_incomplete(value.type) or is_incomplete(type):
+    for i, (value, type) in enumerate(zip(values, types, strict=True)):
+        if (
+            value.type is type
+            or value.type == type
+            or is_incomplete(value.type)
+            or is_incomplete(type)
+        ):
             continue
         if refine(type, value.type) is None:
             raise VerifyException(

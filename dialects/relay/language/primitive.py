@@ -61,9 +61,9 @@ from ..shapes import ShapeFuncOp, TensorFunction, shape_type
 from .control import YieldOp, verify_yielded
 
 
-def verify_view(op: Operation, reshape_only: UnitAttr | None) -> None:
+def verify_view(op: Operation) -> None:
     """Check that a `reshape_only` op has an operand to view and one result."""
-    if reshape_only is not None and (not op.operands or len(op.results) != 1):
+    if "reshape_only" in op.properties and (not op.operands or len(op.results) != 1):
         raise VerifyException(
             f"reshape_only requires at least one operand and one result, but {op.name} has "
             f"{len(op.operands)} and {len(op.results)}"
@@ -144,7 +144,8 @@ class PrimitiveOp(IRDLOperation):
         printer.print_region(self.body, print_entry_block_args=False)
 
     def verify_(self) -> None:
-        arguments, operands = self.body.block.args, operands_of(self)
+        (body,) = self.regions
+        arguments, operands = body.block.args, operands_of(self)
         if len(arguments) != len(operands):
             raise VerifyException(
                 f"the region has {len(arguments)} arguments, but there are {len(operands)} operands"
@@ -155,8 +156,8 @@ class PrimitiveOp(IRDLOperation):
                     f"argument {i} of the region is {argument.type}, "
                     f"but operand {i} is {operand.type}"
                 )
-        verify_view(self, self.reshape_only)
-        verify_yielded(self, self.body, [r.type for r in self.results], "the region")
+        verify_view(self)
+        verify_yielded(self, body, [r.type for r in self.results], "the region")
 
 
 @irdl_op_definition
@@ -389,7 +390,7 @@ class CallLoweredOp(IRDLOperation):
         return cls.create(operands=args, result_types=result_types, properties=properties)
 
     def verify_(self) -> None:
-        verify_view(self, self.reshape_only)
+        verify_view(self)
 
     def verify_symbol_uses(self, lookup: Lookup) -> None:
         vm.verify_kernel_call(self, self.callee, operands_of(self), self.results, lookup)
