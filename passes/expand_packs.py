@@ -24,6 +24,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import memory
+from ..dialects.xdsl_extras.walking import ops_of
 from ..operators.orders import Layout
 from ..operators.sizes.size_expressions import Expr
 from .sizes.reader import Sizes
@@ -82,12 +83,8 @@ class ExpandPacksPass(ReportingPass):
         expand = ExpandPack(Sizes(), totals)
         for part in parts_of(op, totals):
             inside = [*outside_primitives(part)]
-            asked = [size for size in inside if isinstance(size, memory.WorkspaceSizeOp)]
-            packs = [
-                pack
-                for pack in inside
-                if isinstance(pack, memory.PackOp) and pack.orders is not None
-            ]
+            asked = ops_of(inside, memory.WorkspaceSizeOp)
+            packs = [pack for pack in ops_of(inside, memory.PackOp) if pack.orders is not None]
             if asked:
                 changed |= apply_patterns(op, ComputeWorkspaceSize(totals), only=asked)
             if packs:

@@ -30,7 +30,7 @@ from ..dialects.interfaces import Fusible, has_effects
 from ..dialects.relay.constants import fits_inline
 from ..dialects.tensors import as_tensor
 from ..dialects.type_rules import data_operands
-from ..dialects.xdsl_extras.walking import walk
+from ..dialects.xdsl_extras.walking import ops_of, walk
 from ..dialects.xdsl_extras.xdsl_internals import operands_of
 from ..runtime.kernels.loading import load_kernels
 from .analysis.arrays import Array, array_of, dense_of, numpy_dtype
@@ -153,4 +153,4 @@ class FoldConstantsPass(ReportingPass):
         changed = apply_patterns(op, *fold, *branches)
         while apply_patterns(op, *branches):
             apply_patterns(op, *fold)
-        return erase_unused(o for o in walk(op) if isinstance(o, relay.ConstantOp)) or changed
+        return erase_unused(ops_of(walk(op), relay.ConstantOp)) or changed

@@ -36,7 +36,7 @@ from ..dialects.interfaces import Fusible, FusionKind, has_effects, kernel_attri
 from ..dialects.relay import matmul, rearrange
 from ..dialects.tensors import Tensor, as_tensor, is_static
 from ..dialects.type_rules import data_operands
-from ..dialects.xdsl_extras.walking import walk
+from ..dialects.xdsl_extras.walking import ops_of, walk
 from ..runtime.errors import MachineError
 from ..runtime.program.program import AttrValue, TensorSpec
 from ..runtime.weights.derived_weights import (
@@ -226,7 +226,7 @@ class FoldWeightsPass(ReportingPass):
     accepts: ClassVar[Level] = "relay"
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
-        params = [param for param in walk(op) if isinstance(param, relay.ParamOp)]
+        params = ops_of(walk(op), relay.ParamOp)
         if not params or not apply_patterns(op, FoldOperator(Budget(params))):
             return False
         erase_unused(o for o in walk(op) if isinstance(o, relay.ParamOp | relay.ConstantOp))

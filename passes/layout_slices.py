@@ -38,6 +38,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from ..dialects import memory
 from ..dialects.dense import integer
+from ..dialects.xdsl_extras.walking import ops_of
 from ..operators.orders import Layout, Life, On, Orders, Row
 from ..planning import Arm, Buffer, Infeasible, Interval, Plan, Pool, Problem, ProblemError, solve
 from ..planning.buffers import LIMIT, TooManyPairs
@@ -324,8 +325,8 @@ class LayoutSlicesPass(ModulePass):
         lay_out = LayOutSlices(self.strategy, Sizes(), totals, remark)
         for part in parts_of(op, totals):
             inside = [*outside_primitives(part)]
-            asked = [size for size in inside if isinstance(size, memory.WorkspaceSizeOp)]
-            packs = [pack for pack in inside if isinstance(pack, memory.PackOp)]
+            asked = ops_of(inside, memory.WorkspaceSizeOp)
+            packs = ops_of(inside, memory.PackOp)
             if asked:
                 apply_patterns(op, FoldWorkspaceSize(totals), only=asked)
             dynamic = [pack for pack in packs if not is_static(memory.Packing(pack))]

@@ -46,7 +46,7 @@ from ..dialects.interfaces import Bufferizable, DestinationPassing
 from ..dialects.relay.creation import ShapeOfOp
 from ..dialects.relay.loops import same_bytes_as
 from ..dialects.tensors import as_tensor, bits_of, is_static, storage_alignment, tensor_size
-from ..dialects.xdsl_extras.walking import walk
+from ..dialects.xdsl_extras.walking import ops_of, walk
 from ..operators.measures import MAX_SIZE
 from .devices.options import device_option
 from .functions.symbol_names import symbols_of
@@ -264,6 +264,5 @@ class ManifestAllocPass(ModulePass):
             ViewReshape(dynamic),
             AllocateResults(dynamic),
         )
-        for end in walk(op):
-            if isinstance(end, relay.EndLoopOp):
-                carry_in_place(end)
+        for end in ops_of(walk(op), relay.EndLoopOp):
+            carry_in_place(end)

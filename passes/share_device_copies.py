@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from ..dialects import relay
+from ..dialects.xdsl_extras.walking import ops_of
 from .sizes.scoped_code import Scopes
 from .support.changes import ReportingPass
 from .support.levels import Level
@@ -30,8 +31,8 @@ def equal_copies(module: ModuleOp) -> dict[Operation, SSAValue]:
     """Map each copy that an equal copy dominates to the result of that copy."""
     equal: dict[Operation, SSAValue] = {}
     scopes = Scopes()
-    for op in outside_primitives(module):
-        if isinstance(op, relay.DeviceCopyOp) and op.parent is not None:
+    for op in ops_of(outside_primitives(module), relay.DeviceCopyOp):
+        if op.parent is not None:
             scopes.enter(op.parent)
             key = op.value, op.result.type
             known = scopes.find(key)

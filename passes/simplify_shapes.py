@@ -232,11 +232,11 @@ def in_functions(module: ModuleOp) -> list[Operation]:
     return list(walk(module.body, enters=is_function_level))
 
 
-def concerns_sizes(op: Operation) -> bool:
-    """Test whether the pass may change something because of `op`."""
-    return is_size_class(type(op)) or isinstance(
-        op, vm.ShapeFuncOp | relay.ShapeFuncOp | relay.RequireOp
-    )
+@cache
+def concerns_sizes(kind: type[Operation]) -> bool:
+    """Test whether the pass may change something because of an op of class `kind`."""
+    other = vm.ShapeFuncOp, relay.ShapeFuncOp, relay.RequireOp
+    return is_size_class(kind) or issubclass(kind, other)
 
 
 def is_numbered(op: Operation) -> bool:
@@ -257,7 +257,7 @@ class SimplifyShapesPass(ReportingPass):
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
         ops = in_functions(op)
-        if not any(map(concerns_sizes, ops)):
+        if not any(concerns_sizes(type(inside)) for inside in ops):
             return False
         functions = {f.sym_name.data: f for f in op.ops if isinstance(f, relay.ShapeFuncOp)}
         host = host_of(op)

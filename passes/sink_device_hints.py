@@ -21,6 +21,7 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import relay
+from ..dialects.xdsl_extras.walking import ops_of
 from .support.levels import Level
 from .support.rewriting import apply_patterns
 from .support.walk import outside_primitives
@@ -51,5 +52,5 @@ class SinkDeviceHintsPass(ModulePass):
     accepts: ClassVar[Level] = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        projections = [o for o in outside_primitives(op) if isinstance(o, relay.TupleGetItemOp)]
+        projections = ops_of(outside_primitives(op), relay.TupleGetItemOp)
         apply_patterns(op, HintAfterProjection(), only=projections)

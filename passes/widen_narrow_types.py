@@ -29,6 +29,9 @@ from ..dialects.device import device_of, tensor_type
 from ..dialects.interfaces import ReadsOnlySizes
 from ..dialects.relay.operator import Operator, RelayOperator
 from ..dialects.tensors import as_tensor, dtype_name
+from ..dialects.xdsl_extras.identity import by_identity
+from ..dialects.xdsl_extras.walking import walk
+from ..dialects.xdsl_extras.xdsl_internals import operands_of
 from ..operators.element_types import ELEMENT_TABLE, ElementKind, wide_dtype
 from ..operators.meaning.forms import MEANINGS, SameOrder
 from ..operators.signature import ALL_ELEMENTS
@@ -37,6 +40,7 @@ from .support.levels import Level
 from .support.rewriting import apply_patterns
 
 
+@by_identity
 def narrow_element(type: Attribute) -> Attribute | None:
     """Return the element type of a tensor whose elements are only stored; None for any other."""
     tensor = as_tensor(type)
@@ -137,4 +141,9 @@ class WidenNarrowTypesPass(ReportingPass):
     accepts: ClassVar[Level] = "relay"
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
-        return apply_patterns(op, WidenOperator())
+        only = [
+            inside
+            for inside in walk(op)
+            if any(narrow_element(v.type) for v in (*operands_of(inside), *inside.results))
+        ]
+        return apply_patterns(op, WidenOperator(), only=only)

@@ -45,6 +45,7 @@ from ..interfaces import (
 )
 from ..memory.destination_ops import verify_fill, verify_read, verify_rows
 from ..tensors import as_tensor
+from ..xdsl_extras.walking import ops_of
 from .properties import int_prop
 
 
@@ -202,6 +203,8 @@ def same_bytes_as(value: SSAValue) -> SSAValue:
 def repeated_in(block: Block) -> Mapping[Operation, EndLoopOp]:
     """Return the ops of a block that are in a loop, each with the end of it."""
     repeated: dict[Operation, EndLoopOp] = {}
+    if not ops_of(block.ops, LoopOp):
+        return repeated
     end: EndLoopOp | None = None
     for op in block.ops:
         if isinstance(op, EndLoopOp):

@@ -5,9 +5,12 @@ xDSL's `walk` nests one generator per level, so that each op costs its depth: a 
 regions takes n² steps.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar, cast
 
 from xdsl.ir import Block, Operation, Region, SSAValue
+
+_Op = TypeVar("_Op", bound=Operation)
 
 
 def walk(
@@ -58,6 +61,20 @@ def walk(
                 yield holder
         else:
             return
+
+
+def ops_of(ops: Iterable[Operation], *kinds: type[_Op]) -> list[_Op]:
+    """Return those of `ops` that are of one of `kinds`; each class is tested once."""
+    tested: dict[type[Operation], bool] = {}
+    result: list[_Op] = []
+    for op in ops:
+        kind = type(op)
+        is_wanted = tested.get(kind)
+        if is_wanted is None:
+            is_wanted = tested[kind] = issubclass(kind, kinds)
+        if is_wanted:
+            result.append(cast(_Op, op))
+    return result
 
 
 def values_from_above(

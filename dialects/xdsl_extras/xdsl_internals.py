@@ -38,7 +38,7 @@ from xdsl.ir import (
 )
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineExpr
 from xdsl.ir.core import IRWithName
-from xdsl.irdl import IRDLOperation, OpDef
+from xdsl.irdl import IRDLOperation, OpDef, OptionalDef
 from xdsl.irdl.declarative_assembly_format import FunctionalTypeDirective, PrintingState
 from xdsl.parser import AttrParser, Parser, ParserState
 from xdsl.parser.affine_parser import AffineParser
@@ -419,6 +419,26 @@ def initialize(
     op.__post_init__()
 
 
+@cache
+def _defaults(kind: type[IRDLOperation]) -> Sequence[tuple[bool, str, Attribute]]:
+    definition = kind.get_irdl_definition()
+    return [
+        (is_property, name, given.default_value)
+        for is_property, attributes in (
+            (True, definition.properties),
+            (False, definition.attributes),
+        )
+        for name, given in attributes.items()
+        if not isinstance(given, OptionalDef) and given.default_value is not None
+    ]
+
+
+def fill_defaults(op: IRDLOperation) -> None:
+    """Replace `IRDLOperation.__post_init__`, which reads the whole definition for each op."""
+    for is_property, name, value in _defaults(type(op)):
+        (op.properties if is_property else op.attributes).setdefault(name, value)
+
+
 _PRINT = Printer.print_string
 
 
@@ -543,6 +563,7 @@ REPLACED: tuple[tuple[type, str, object], ...] = (
     (Block, "walk", walk),
     (Block, "_attach_op", attach),
     (Operation, "__init__", initialize),
+    (IRDLOperation, "__post_init__", fill_defaults),
     (Printer, "print_string", print_string),
     (SSAValue, "replace_all_uses_with", replace_all_uses_with),
     (SSAValue, "erase", erase_value),

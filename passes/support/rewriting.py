@@ -78,12 +78,27 @@ class _Rewriter(PatternRewriter):
         self.fresh = dict[Operation, None]()
         """The ops without a location that this match inserted, in order."""
         self.location: LocationAttr = first.location
+        self._point: InsertPoint | None
+
+    @property
+    def insertion_point(self) -> InsertPoint:
+        """Where ops are inserted by default, found when a match asks: most change nothing."""
+        if self._point is None:
+            assert self._current_operation is not None, "a match"
+            self._point = InsertPoint.before(self._current_operation)
+        return self._point
+
+    @insertion_point.setter
+    def insertion_point(  # pyright: ignore[reportIncompatibleVariableOverride]
+        self, point: InsertPoint
+    ) -> None:
+        self._point = point
 
     def start(self, op: Operation) -> None:
         """Get ready to match `op`."""
         self.has_done_action = False
-        self.current_operation = op
-        self.insertion_point = InsertPoint.before(op)
+        self._current_operation = op
+        self._point = None
         if self.name_hint is not None:
             self.name_hint = None
         self.location = op.location

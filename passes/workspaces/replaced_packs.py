@@ -15,6 +15,7 @@ from xdsl.utils.symbol_table import get_name_if_symbol
 
 from ...dialects import memory
 from ...dialects.dense import integer
+from ...dialects.xdsl_extras.walking import ops_of
 from ...operators.orders import Layout
 from ..functions.call_graph import CallGraph
 from ..sizes.size_code import SizeCode
@@ -101,7 +102,7 @@ def fold_constants(op: ModuleOp) -> bool:
 
     Returns whether there were any.
     """
-    users = [inside for inside in outside_primitives(op) if isinstance(inside, FOLDED)]
+    users = ops_of(outside_primitives(op), *FOLDED)
     constants: dict[Operation, None] = {}
     for value in (operand for user in users for operand in user.operands):
         if isinstance(value.owner, Operation) and integer(value) is not None:
