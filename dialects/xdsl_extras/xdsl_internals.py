@@ -437,6 +437,7 @@ def fill_defaults(op: IRDLOperation) -> None:
     """Replace `IRDLOperation.__post_init__`, which reads the whole definition for each op."""
     for is_property, name, value in _defaults(type(op)):
         (op.properties if is_property else op.attributes).setdefault(name, value)
+    Operation.__post_init__(op)  # which xDSL's `ImplicitBuilder` replaces
 
 
 _PRINT = Printer.print_string
