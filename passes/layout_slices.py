@@ -84,7 +84,7 @@ def problem_of(
     packing: memory.Packing, sizes: Sequence[int] | None = None, with_arms: bool = True
 ) -> Problem:
     """Return the packing problem of the slices, which have static sizes, or have these `sizes`."""
-    alignment, lives = packing.alignment, [op.life for op in packing.slices]
+    alignment, lives = packing.alignment, packing.lives
     if sizes is None:
         sizes = [known for size in packing.sizes if (known := static_size(size)) is not None]
     spans = [Interval(life.times[0][0], life.times[-1][1]) for life in lives]
@@ -214,7 +214,7 @@ def static_layout(packing: memory.Packing, strategy: Strategy) -> Layout[SSAValu
 
 def has_pieces(packing: memory.Packing) -> bool:
     """Test whether slices have places, pools, or several intervals."""
-    return bool(packing.rows) or any(len(op.life.times) != 1 for op in packing.slices)
+    return bool(packing.rows) or any(len(life.times) != 1 for life in packing.lives)
 
 
 def orders_of_pieces(packing: memory.Packing, samples: Sequence[Sequence[int]]) -> list[On]:
@@ -228,7 +228,7 @@ def orders_of_pieces(packing: memory.Packing, samples: Sequence[Sequence[int]]) 
 
 def rows_and_lives(packing: memory.Packing) -> tuple[Sequence[Row], Sequence[Life]]:
     rows = packing.rows or (Row(),) * len(packing.slices)
-    return rows, [op.life for op in packing.slices]
+    return rows, packing.lives
 
 
 def choice_of(packing: memory.Packing, samples: Sequence[Sample]) -> Choice:

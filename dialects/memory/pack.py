@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, cast
 
 from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase, IntegerAttr, UnitAttr, i32, i64
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue, TypeAttribute
@@ -283,8 +283,9 @@ class SliceOp(IRDLOperation):
     @property
     def size(self) -> int | SSAValue | None:
         """The size in bytes; None if it is over others."""
-        if self.static_size is not None:
-            return self.static_size.value.data
+        static = self.properties.get("static_size")
+        if static is not None:
+            return cast(IntegerAttr[I64], static).value.data
         return self.operands[1] if self.segments()[1] else None
 
     @property
@@ -294,7 +295,10 @@ class SliceOp(IRDLOperation):
 
     @property
     def arms(self) -> tuple[Arm, ...]:
-        pairs = () if self.in_arms is None else integers_of(self.in_arms)
+        arms = self.properties.get("in_arms")
+        if arms is None:
+            return ()
+        pairs = integers_of(cast(DenseArrayBase[I64], arms))
         return tuple(map(Arm, pairs[::2], pairs[1::2]))
 
     def lie_on(self, slices: Sequence[SSAValue]) -> None:
@@ -506,6 +510,11 @@ class Packing:
     def total(self) -> TotalOp | None:
         """The op that computes the bytes of the first pool."""
         return next((op for op in self.totals if not op.pool_number), None)
+
+    @cached_property
+    def lives(self) -> list[Life]:
+        """The life of each slice."""
+        return [op.life for op in self.slices]
 
     @cached_property
     def sizes(self) -> list[int | SSAValue]:

@@ -82,7 +82,7 @@ class _Rewriter(PatternRewriter):
 
     @property
     def insertion_point(self) -> InsertPoint:
-        """Where ops are inserted by default, found when a match asks: most change nothing."""
+        """The default place of insertion, found when a match asks: most change nothing."""
         if self._point is None:
             assert self._current_operation is not None, "a match"
             self._point = InsertPoint.before(self._current_operation)
