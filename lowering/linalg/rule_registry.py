@@ -16,8 +16,8 @@ from collections.abc import Iterable, Mapping
 
 from ...operators.all_rules import MEANINGS
 from ...operators.meaning.forms import Opaque
+from ...runtime.entry_points import load_tables
 from ...runtime.kernels.loading import load_definitions
-from ...runtime.plugin_tables import load_tables
 from .builder import Rule
 from .meant_rules import derived
 from .rules import (

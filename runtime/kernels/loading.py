@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...operators.meaning.forms import Definition
 from ...operators.rules import SCRATCH
-from ..plugin_tables import load_tables
+from ..entry_points import load_tables
 from . import KERNELS
 from .bind import Array, Attrs, Bind, Thunk, nothing
 from .checked import CheckedKernel

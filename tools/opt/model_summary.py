@@ -23,7 +23,7 @@ from ..api.source import Source
 from .summary import Function, Summary
 
 
-def summarize(source: Source, bindings: InputBindings) -> tuple[Summary, OnnxError | None]:
+def summary_of_model(source: Source, bindings: InputBindings) -> tuple[Summary, OnnxError | None]:
     """
     Return the facts about an ONNX model, and the reasons why it cannot be converted.
 

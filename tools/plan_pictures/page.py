@@ -35,7 +35,6 @@ from ...passes.support.keyed_options import parse_keyed
 from ...runtime.calls.input_bindings import parse_dim
 from ...runtime.plain_text import counted, human, printable
 from ..pass_run.pipeline_steps import EXPANDS
-from .before_after import before_after
 from .program_panels import View, left_out, views_of
 from .style import page_style
 from .svg import (
@@ -47,6 +46,7 @@ from .svg import (
     STRIP,
     WIDTH,
     Frame,
+    before_after,
     chosen,
     document,
     element,

@@ -79,7 +79,7 @@ _FIRST_COLUMN = IntAttr(1)
 _NONE = IntAttr(0)
 
 BODY = "its body"
-"""Where nodes of the body of a function are, in messages."""
+"""The place of nodes of a function, in messages."""
 
 MAX_DEPTH = 64
 """Limit on the nesting of graphs and function bodies."""
