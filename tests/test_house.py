@@ -64,7 +64,7 @@ MAY_IMPORT = {
     "frontends": (
         *("frontends", "dialects", "operators"),
         *("runtime.errors", "runtime.files", "runtime.kernels", "runtime.memory"),
-        *("runtime.plugin_tables", "runtime.protobuf"),
+        "runtime.entry_points",
         *("runtime.calls.input_bindings", "runtime.calls.input_values"),
         "runtime.weights.tensor_file",
     ),

@@ -11,6 +11,8 @@ only when a model is loaded.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +26,7 @@ from .errors import OnnxError
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-__all__ = ["OnnxError", "load_module"]
+__all__ = ["OnnxError", "load_module", "reading"]
 
 
 def load_module(
@@ -43,27 +45,28 @@ def load_module(
     are views of `data` and of those files. Raises `OnnxError`, with a location in `name`, for a
     damaged model, for anything unsupported, and when the package `onnx` is not available.
     """
+    with reading(name):
+        from .convert.importer import convert_model
+        from .model.external import ExternalData
+        from .model.onnx_model import read_model
+
+        external = ExternalData(folder)
+        model = read_model(data, external)
+        return convert_model(model, name, bindings=bindings or InputBindings(), external=external)
+
+
+@contextmanager
+def reading(name: str) -> Generator[None]:
+    """Read the model in the file `name`, the place of errors without one, if `onnx` is there."""
     try:
-        return _load(data, name, bindings or InputBindings(), folder)
+        try:
+            importlib.import_module("onnx")
+        except ImportError as error:
+            raise OnnxError(
+                f"reading ONNX models needs the package onnx ({error}): pip install onnx"
+            ) from None
+        yield
     except OnnxError as error:
         if error.location is None:
             error.location = FileLineColLoc(StringAttr(name), IntAttr(1), IntAttr(1))
         raise
-
-
-def _load(
-    data: bytes | memoryview | ModelProto, name: str, bindings: InputBindings, folder: Path | None
-) -> Conversion:
-    try:
-        importlib.import_module("onnx")
-    except ImportError as error:
-        raise OnnxError(
-            f"reading ONNX models needs the package onnx ({error}): pip install onnx"
-        ) from None
-    from .convert.importer import convert_model
-    from .model.external import ExternalData
-    from .model.onnx_model import read_model
-
-    external = ExternalData(folder)
-    model = read_model(data, external)
-    return convert_model(model, name, bindings=bindings, external=external)

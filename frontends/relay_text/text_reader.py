@@ -85,7 +85,10 @@ def read_text(
                 graph = NodeGraph(text[tokens.metadata :])
             metadata = Metadata(graph, meta_table)
         except GraphError as error:
-            raise source_map.error(f"invalid metadata: {error}", tokens.starts[-1], 11) from None
+            place = tokens.starts[-1], 11
+            if tokens.metadata is not None and error.offset is not None:
+                place = tokens.metadata + error.offset, 1
+            raise source_map.error(f"invalid metadata: {error}", *place) from None
         grammar = Grammar(tokens, source_map, metadata, text)
         module = grammar.read_module()
     except RecursionError:
@@ -100,6 +103,8 @@ def read_json(ctx: XdslContext, text: str, name: str, separate: bool = False) ->
     try:
         module = module_of(NodeGraph(text), name)
     except GraphError as error:
+        if error.offset is not None:
+            raise SourceMap(name, text).error(str(error), error.offset) from None
         raise source_map.error(str(error), error.at) from None
     except RecursionError:
         raise source_map.error(TOO_DEEP, 1) from None

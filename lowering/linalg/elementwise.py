@@ -24,6 +24,7 @@ from ...dialects.attributes import plain_attributes
 from ...dialects.tensors import signless
 from ...dialects.type_rules import element_of
 from ...operators.meaning.forms import Elementwise
+from ...operators.meaning.number import computed_number
 from .builder import Builder, Rule, Size, element_type, maps, tensor_of
 from .numbers import Scalar
 from .traced_sizes import result_sizes
@@ -101,8 +102,8 @@ def meant(meaning: Elementwise) -> Rule:
             )
             for i, operand in enumerate(op.operands)
         ]
-        number: Scalar = meaning.formula(*numbers, **meaning.keywords(plain_attributes(op)))
-        return number.value
+        number = meaning.formula(*numbers, **meaning.keywords(plain_attributes(op)))
+        return computed_number(number).value
 
     def convert(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
         read = [operand for i, operand in enumerate(operands) if i not in typed]

@@ -12,13 +12,18 @@ A plug-in adds a mapping of rules through the entry-point group `xrelay.linalg`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+
+from xdsl.ir import Operation, SSAValue
+from xdsl.utils.exceptions import DiagnosticException
 
 from ...operators.all_rules import MEANINGS
 from ...operators.meaning.forms import Opaque
+from ...passes.support.diagnostics import PassError
+from ...runtime.entry_points import load_tables
+from ...runtime.errors import described
 from ...runtime.kernels.loading import load_definitions
-from ...runtime.plugin_tables import load_tables
-from .builder import Rule
+from .builder import Builder, Rule, Unsupported
 from .meant_rules import derived
 from .rules import (
     convolution,
@@ -79,8 +84,23 @@ def load_rules() -> Mapping[str, Rule]:
     """
     rules = load_tables(GROUP, RULES, ("linalg rules", "rule"))
     for name, definition in load_definitions().items():
-        rules.setdefault(name, derived(definition.meaning, rules))
+        rules.setdefault(name, _of_plugin(name, derived(definition.meaning, rules)))
     return rules
+
+
+def _of_plugin(name: str, rule: Rule) -> Rule:
+    """Return `rule`, whose formula a plug-in has: what is wrong with that is an error at the op."""
+
+    def convert(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        try:
+            return rule(b, op, operands)
+        except (Unsupported, DiagnosticException):
+            raise
+        except Exception as error:
+            text = f"{name} cannot be written in linalg: {described(error)}"
+            raise PassError(text, op) from error
+
+    return convert
 
 
 def rules_of(operators: Iterable[str]) -> Mapping[str, Rule]:

@@ -105,6 +105,12 @@ class Number(ABC):
         """Test for an unsigned integer, or i1."""
         return self.element.is_unsigned
 
+    def __bool__(self) -> bool:
+        raise TypeError(
+            "a formula cannot branch on a number, which it computes later: choose by "
+            "condition.select(yes, no)"
+        )
+
     def _with(self, operation: Arithmetic, other: Self | float) -> Self:
         return self.apply(operation, self.lifted(other))
 
@@ -216,3 +222,10 @@ def element_or(data: Source, at: Sequence[Any], axes: Iterable[int], other: floa
         inside = here if inside is None else inside & here
         index[axis] = clamped(place, dim)
     return data[index] if inside is None else inside.select(data[index], other)
+
+
+def computed_number(result: object) -> Any:
+    """Return the result of a formula; raise `TypeError` unless it is a number."""
+    if not isinstance(result, Number):
+        raise TypeError(f"a formula must return a number, but returned {result!r:.80}")
+    return result

@@ -50,6 +50,9 @@ class Column:
     label: str
     source: SourceLine | None
 
+    def __str__(self) -> str:
+        return f"{self.label or 'no op'}{f' ({self.source})' if self.source else ''}"
+
 
 @dataclass(frozen=True)
 class Branch:

@@ -10,7 +10,6 @@ from ...operators.all_rules import MEANINGS, RULES
 from . import (
     convolution,
     creation,
-    dynamic,
     elementwise,
     gather,
     matmul,
@@ -31,7 +30,6 @@ from .meant_kernels import derived
 FAST: Mapping[str, Bind] = {
     **convolution.KERNELS,
     **creation.KERNELS,
-    **dynamic.KERNELS,
     **elementwise.KERNELS,
     **gather.KERNELS,
     **matmul.KERNELS,

@@ -28,6 +28,7 @@ def shape_of(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk
 
 
 KERNELS: dict[str, Bind] = {
+    "relay.dyn.broadcast_to": full,
     "relay.dyn.full": full,
     "relay.dyn.ones": filled(1),
     "relay.dyn.zeros": filled(0),

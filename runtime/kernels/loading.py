@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...operators.meaning.forms import Definition
 from ...operators.rules import SCRATCH
-from ..plugin_tables import load_tables
+from ..entry_points import load_tables
 from . import KERNELS
 from .bind import Array, Attrs, Bind, Thunk, nothing
 from .checked import CheckedKernel
@@ -34,7 +34,9 @@ BUILT_IN: Mapping[str, Bind] = {**KERNELS, SCRATCH: _no_contents}
 
 def load_definitions() -> Mapping[str, Definition]:
     """Return the definitions of operators of every entry point of `DEFINITIONS`."""
-    return load_tables(DEFINITIONS, {}, ("operators", "definition"))
+    own = dict[str, Definition | None].fromkeys(BUILT_IN)
+    tables = load_tables(DEFINITIONS, own, ("operators", "definition"))
+    return {name: found for name, found in tables.items() if found is not None}
 
 
 def load_kernels(entries: Iterable[EntryPoint] | None = None) -> dict[str, Bind]:

@@ -39,4 +39,16 @@ def pad(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     return sequence(*steps)
 
 
-KERNELS: dict[str, Bind] = {"relay.nn.pad": pad}
+def dyn_pad(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """Add `pad_width` slices before and after each axis."""
+    (x, width, value), _ = ins, outs
+    mode = word(attrs, "pad_mode")
+
+    def fill() -> None:
+        given = tuple(width.reshape(-1).tolist())
+        pad({"pad_width": given, "pad_mode": mode}, [x, value], outs)()
+
+    return fill
+
+
+KERNELS: dict[str, Bind] = {"relay.dyn.nn.pad": dyn_pad, "relay.nn.pad": pad}

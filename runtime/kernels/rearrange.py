@@ -1,4 +1,9 @@
-"""Operators that move elements without computing on them."""
+"""
+Operators that move elements without computing on them.
+
+Sizes that are operands, of `dyn`, are read when a kernel runs, not when it is bound: the program
+computes them. They are checked against the results first (see `checked`), allocated before.
+"""
 
 from collections.abc import Sequence
 from functools import partial
@@ -57,6 +62,18 @@ def strided_slice(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> 
     return partial(np.copyto, y, x[(*slices(attrs, x.shape), ...)])
 
 
+def dyn_strided_slice(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """Take every `strides`-th element in [`begin`, `end`) of each axis, as NumPy slices."""
+    (x, begin, end, strides), (y,) = ins, outs
+
+    def copy_slice() -> None:
+        given = {"begin": begin.tolist(), "end": end.tolist(), "strides": strides.tolist()}
+        part = x[(*slices({**attrs, **given}, x.shape), ...)]
+        np.copyto(y.reshape(part.shape), part)  # of the same shape: a view
+
+    return copy_slice
+
+
 def tile(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """Repeat the operand `reps[i]` times along axis i, as `numpy.tile`."""
     (x,), (y,) = ins, outs
@@ -69,6 +86,14 @@ def tile(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     return partial(np.copyto, target, source)
 
 
+def dyn_tile(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """Repeat the operand along each axis, as often as it fits into the result."""
+    (x, _), (y,) = ins, outs
+    dims = (1,) * (y.ndim - x.ndim) + x.shape
+    reps = tuple(to // dim if dim else 1 for to, dim in zip(y.shape, dims, strict=True))
+    return tile({"reps": reps}, [x], outs)
+
+
 def repeat(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """Repeat each slice along `axis` `repeats` times."""
     (x,), (y,) = ins, outs
@@ -79,6 +104,8 @@ def repeat(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 
 KERNELS: dict[str, Bind] = {
     "relay.concatenate": concatenate,
+    "relay.dyn.strided_slice": dyn_strided_slice,
+    "relay.dyn.tile": dyn_tile,
     "relay.repeat": repeat,
     "relay.split": split,
     "relay.stack": stack,

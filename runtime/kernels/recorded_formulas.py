@@ -19,7 +19,14 @@ import numpy as np
 
 from ...operators.broadcast import broadcast_shapes
 from ...operators.meaning.forms import ByIndex, Elementwise, Folded, keywords
-from ...operators.meaning.number import Arithmetic, Comparison, Function, Number, Source
+from ...operators.meaning.number import (
+    Arithmetic,
+    Comparison,
+    Function,
+    Number,
+    Source,
+    computed_number,
+)
 from ...operators.signature import ALL_ELEMENTS, BOOL, Element
 from ..memory.scratch import scratch
 from ..program.dtypes import element_type, type_name
@@ -280,7 +287,7 @@ def by_index(meaning: ByIndex) -> Bind:
         index = [tape.array(places) for places in _indices(y)]
         sources = [Elements(tape, array) for array in ins]
         found = meaning.formula(index, *sources, **meaning.keywords(attrs))
-        return tape.plan(found, y).bound((), y)
+        return tape.plan(computed_number(found), y).bound((), y)
 
     return bind
 
@@ -362,7 +369,7 @@ def elementwise(meaning: Elementwise) -> Bind:
                 plans.clear()
             tape = Tape(ins)
             found = meaning.formula(*tape.operands, **meaning.keywords(attrs))
-            plan = plans[key] = tape.plan(found, y)
+            plan = plans[key] = tape.plan(computed_number(found), y)
         return plan.bound(ins, y)
 
     return bind

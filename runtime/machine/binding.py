@@ -89,7 +89,12 @@ def bind_step(
 ) -> Thunk:
     """Bind `step` of `kernel` to its operands; raise `MachineError` if that fails."""
     try:
-        return bind(step.attrs, ins, outs)
+        thunk: object = bind(step.attrs, ins, outs)
+        if not callable(thunk):
+            raise TypeError(
+                f"its kernel must return a function to call, but returned {thunk!r:.80}"
+            )
+        return thunk
     except (MachineError, OutOfMemory):
         raise
     except Exception as error:  # of a kernel, possibly a plug-in's

@@ -17,6 +17,7 @@ import gc
 import os
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import copy_context
 from copy import copy
 from dataclasses import replace
 from math import inf
@@ -52,7 +53,6 @@ from ..program.dtypes import element_type
 from ..program.objects import Tensor
 from ..program.program import Array, Program
 from ..templates.table import Pending, Templates
-from . import float_errors
 from .context import Context
 from .execution import Executor, Running
 from .paths import Decision, TailCall
@@ -71,6 +71,26 @@ def _check_bound(name: str, bound: object) -> None:
     if bound is None or (isinstance(bound, int) and not isinstance(bound, bool) and bound >= 0):
         return
     raise MachineError(f"{name} must be an integer of at least 0, but got {bound!r:.80}")
+
+
+def _float_errors() -> tuple[Callable[[], Any], Callable[[Any], object]]:
+    """
+    Return functions that ignore floating-point errors, and restore the settings before.
+
+    They do as `numpy.errstate(all="ignore")`, but in a tenth of the time. NumPy keeps its settings
+    in a context variable, which is found by changing them in a copy of the context.
+    """
+    context = copy_context()
+    before = dict(context)
+    context.run(np.seterr, all="ignore")
+    changed = [(var, value) for var, value in context.items() if before.get(var) is not value]
+    if len(changed) != 1:  # NumPy keeps its settings elsewhere
+        return lambda: np.seterr(all="ignore"), lambda old: np.seterr(**old)
+    (variable, value) = changed[0]
+    return lambda: variable.set(value), variable.reset
+
+
+_ignore, _restore = _float_errors()
 
 
 class _Weakly:
@@ -320,7 +340,7 @@ class Machine:
 
         The result may have closures if it `stays` in the machine.
         """
-        settings = float_errors.ignore()
+        settings = _ignore()
         try:
             while True:
                 if call.function in self.templates.by_function:
@@ -333,7 +353,7 @@ class Machine:
                     return result
                 call = result
         finally:
-            float_errors.restore(settings)
+            _restore(settings)
             arena.settle()
 
     def _recorded(

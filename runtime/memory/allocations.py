@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from ..errors import Location
 from ..observe.counters import Counters
+from ..plain_text import table
 from ..program.program import Program
 
 SHOWN = 10
@@ -67,7 +68,5 @@ def allocation_lines(found: Sequence[LineAllocations]) -> list[str]:
         (f"{line.allocated:,} B", f"{line.storages:,}", line.device, line.where)
         for line in found[:SHOWN]
     ]
-    first, second, third, _ = (max(map(len, column)) for column in zip(*rows, strict=True))
-    lines = [f"{a:>{first}}  {b:>{second}}  {c:<{third}}  {d}" for a, b, c, d in rows]
-    more = len(found) - SHOWN
-    return [*lines, f"… and {more:,} more"] if more > 0 else lines
+    lines, more = [*table(rows, ">><<", "")], len(found) - SHOWN
+    return lines + [f"… and {more:,} more"] * (more > 0)

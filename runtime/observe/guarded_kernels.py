@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...operators.rules import SCRATCH
+from ..calls.addresses import address
 from ..errors import MachineError, described
 from ..kernels.bind import Thunk
 from ..machine.context import Context
@@ -35,11 +36,6 @@ FILLS = (0xFF, 0x5A)
 """The contents of the bytes of outputs before each run."""
 
 
-def address_of(array: Array) -> int:
-    """Return the address of the first byte of `array`."""
-    return array.ctypes.data
-
-
 def bytes_of(array: Array) -> Bytes:
     """Return the bytes of a contiguous array."""
     return array.reshape(-1).view(np.uint8)
@@ -50,8 +46,8 @@ def _clusters(arrays: Sequence[Array]) -> list[list[int]]:
     clusters: list[list[int]] = []
     stop = 0
     numbers = (number for number, array in enumerate(arrays) if array.nbytes)
-    for number in sorted(numbers, key=lambda number: address_of(arrays[number])):
-        start = address_of(arrays[number])
+    for number in sorted(numbers, key=lambda number: address(arrays[number])):
+        start = address(arrays[number])
         if not clusters or start >= stop:
             clusters.append([])
         clusters[-1].append(number)
@@ -63,14 +59,14 @@ def _copies(arrays: Sequence[Array], workspace: Workspace) -> tuple[list[Array],
     """Return copies that overlap as `arrays` do, aligned like them, and guard bytes around them."""
     copies, guards = list(arrays), list[Bytes]()
     for cluster in _clusters(arrays):
-        base = address_of(arrays[cluster[0]])
-        size = max(address_of(arrays[n]) + arrays[n].nbytes for n in cluster) - base
+        base = address(arrays[cluster[0]])
+        size = max(address(arrays[n]) + arrays[n].nbytes for n in cluster) - base
         first = GUARD_SIZE + base % ALIGNMENT
         block = workspace.take(first + size + GUARD_SIZE)
         guards += [block[:first], block[first + size :]]
         for number in cluster:
             array = arrays[number]
-            start = first + address_of(array) - base
+            start = first + address(array) - base
             part = block[start : start + array.nbytes]
             copies[number] = part.view(array.dtype).reshape(array.shape)
     return copies, guards

@@ -25,13 +25,14 @@ from threading import local
 from typing import Any
 
 from ...operators.records import record
+from ..calls.addresses import address
 from ..errors import Location, MachineError, Note
 from ..memory.limits import POISON, Memory
 from ..memory.regions import Region
 from ..memory.scratch import Workspace
 from ..program.objects import Object, Storage, Tensor, distinct_tensors
 from ..program.program import Array, Program, spec_of
-from .guarded_kernels import address_of, run_guarded
+from .guarded_kernels import run_guarded
 from .observer import Binder, KernelCall, Observer, Recorded
 from .shadow import Shadow
 
@@ -137,7 +138,7 @@ class Sanitizer(Observer):
 
     def _fill(self, site: Site, change: Change, memory: Array) -> None:
         memory.fill(POISON)
-        start = address_of(memory)
+        start = address(memory)
         self._now.shadow.set(start, start + len(memory), Content(change, site))
 
     def writes(self, recorder: Recorded, tensors: Sequence[Tensor]) -> None:
@@ -150,7 +151,7 @@ class Sanitizer(Observer):
             recorder.compute(partial(self._note, _site(recorder), tensor.origin, tensor.array))
 
     def _note(self, site: Site, tensor: Tensor, array: Array) -> None:
-        start = address_of(array)
+        start = address(array)
         content = Content(Change.WRITTEN, site, tensor)
         self._now.shadow.set(start, start + array.nbytes, content)
         self._now.written[tensor] = site
@@ -177,7 +178,7 @@ class Sanitizer(Observer):
 
     def _check(self, tensor: Tensor, array: Array) -> None:
         """Raise `MachineError` unless `array` holds the value of `tensor`."""
-        first = address_of(array)
+        first = address(array)
         for start, stop, content in self._now.shadow.within(first, first + array.nbytes):
             if content is None or content.tensor is not tensor:
                 raise self._fault(tensor, array, start - first, stop - first - 1, content)

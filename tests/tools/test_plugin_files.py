@@ -107,6 +107,51 @@ def test_what_is_wrong_with_a_file(command: str, text: str, message: str, folder
     assert status == (1 if "error" in message else 0)
 
 
+BRANCHES = "TypeError: a formula cannot branch on a number, which it computes later: choose by"
+
+
+@pytest.mark.parametrize(
+    ("formula", "message"),
+    [
+        ("return x if x > 0 else -x", BRANCHES),
+        ("return max(x, x * x)", BRANCHES),
+        ("x * x", "TypeError: a formula must return a number, but returned None"),
+        ("return y", "NameError: name 'y' is not defined"),
+    ],
+)
+def test_a_wrong_formula_is_an_error_at_the_op(formula: str, message: str, folder: Path):
+    """Not a number that is computed without the branch."""
+    text = (folder / "one_file.py").read_text()
+    (folder / "wrong.py").write_text(text.replace("return x * x * x", formula))
+    for command in ("xrelay-run {} --inputs x=1,-2,0.5", "xrelay-opt {} -o libwrong.so"):
+        status, printed = ran(f"{command.format('cube.mlir')} --load wrong.py", folder)
+        assert status == 1
+        assert re.match(r"cube.mlir:\d+:\d+: error: ", printed), printed
+        assert "mine.cube cannot be" in printed
+        assert message in printed
+
+
+@pytest.mark.parametrize(
+    ("tables", "message"),
+    [
+        (
+            "def k(attrs, ins, outs):\n    outs[0][...] = 0\nKERNELS = {'mine.cube': k}",
+            "TypeError: its kernel must return a function to call, but returned None",
+        ),
+        (
+            "DEFINITIONS = {'relay.add': 1}",
+            "operators of plug-in 'wrong' are skipped: relay.add already has a definition from "
+            "xrelay",
+        ),
+    ],
+)
+def test_wrong_tables(tables: str, message: str, folder: Path):
+    text = (folder / "one_file.py").read_text().replace("DEFINITIONS = ", "NONE = ")
+    (folder / "wrong.py").write_text(f"{text}\n{tables}\n")
+    status, printed = ran("xrelay-run cube.mlir --load wrong.py --inputs x=1,2,0.5", folder)
+    assert (status, message in printed) == (1, True), printed
+
+
 def test_files_that_are_not_there_or_not_python(folder: Path):
     status, printed = ran("xrelay-opt cube.mlir --load none.py", folder)
     assert (status, printed) == (1, "error: cannot read 'none.py': No such file or directory\n")

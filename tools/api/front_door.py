@@ -35,7 +35,7 @@ from .given_params import Params, bind_params, with_values
 from .loaded import compile_program, native_kernels
 from .python_errors import PythonReporter, as_error, compiling
 from .session import Given, Session, is_bytecode
-from .shared_options import FRONTENDS, SharedOptions, shared_options
+from .shared_options import FRONTENDS, SharedOptions, shared_options, summarize_onnx
 from .source import Source, read_source, require_frontend
 
 if TYPE_CHECKING:
@@ -278,7 +278,7 @@ def summary_of_program(
     inputs: Inputs | None = None,
 ) -> Summary:
     """Return what a program needs, has and computes."""
-    from ..opt.summary import summary_of, summary_of_model
+    from ..opt.summary import summary_of
 
     reporter = PythonReporter()
     with compiling(reporter):
@@ -287,7 +287,7 @@ def summary_of_program(
             return summary_of(model, "module")
         source = _source(model, frontend)
         if (frontend or source.frontend) == "onnx":
-            summary, error = summary_of_model(source, bindings)
+            summary, error = summarize_onnx(source, bindings)
             return summary if error is None else replace(summary, error=as_error(error, reporter))
         return summary_of(_read(Session(reporter), model, frontend, bindings), source.name)
 

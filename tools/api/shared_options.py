@@ -29,9 +29,11 @@ from ..errors import UsageError
 
 if TYPE_CHECKING:
     from xdsl.context import Context
+    from xdsl.utils.exceptions import DiagnosticException
 
     from ...frontends.conversion import Conversion
     from ...runtime.calls.input_bindings import InputBindings
+    from ..opt.summary import Summary
     from .source import Part, Source
 
 
@@ -57,6 +59,18 @@ def load_onnx(
 
     folder = Path(source.name).parent if source.is_file else None
     return load_module(ctx, source.data, source.name, bindings, folder)
+
+
+def summarize_onnx(
+    source: "Source", bindings: "InputBindings"
+) -> "tuple[Summary, DiagnosticException | None]":
+    """Return what a model needs, has and computes, and why it cannot be converted."""
+    from ...frontends.onnx import reading
+
+    with reading(source.name):
+        from ..opt.model_summary import summary_of_model  # imports onnx
+
+        return summary_of_model(source, bindings)
 
 
 class SharedOptions(TypedDict, total=False):

@@ -24,7 +24,7 @@ from ...passes.support.diagnostics import Message
 from ...runtime.files import limit_input
 from ..api.bindings import bindings_of, passes_of, with_shapes
 from ..api.session import Given, Session, converted, given, is_compiled
-from ..api.shared_options import load_onnx, shared_options
+from ..api.shared_options import load_onnx, shared_options, summarize_onnx
 from ..api.source import SPLIT_MARK, Part, Source, read_source, require_frontend, split
 from ..commands import inform
 from ..errors import CommandLineError, UsageError, report
@@ -284,10 +284,8 @@ class Opt:
 
     def _summarize(self, source: Source, output: IO[str]) -> bool:
         """Write what an ONNX model has; return whether it cannot be converted."""
-        from .summary import summary_of_model
-
         try:
-            summary, error = summary_of_model(source, self.bindings)
+            summary, error = summarize_onnx(source, self.bindings)
         except DiagnosticException as wrong:
             self.fail(wrong)
             return True

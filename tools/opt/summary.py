@@ -19,7 +19,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -30,14 +29,12 @@ from ...dialects.relay.constants import fits_inline
 from ...dialects.relay.language.dims_attributes import dim_names, parameter_names, result_names
 from ...dialects.tensors import Tensor, as_tensor, dtype_name, is_static, tensor_size
 from ...dialects.xdsl_extras.walking import walk
-from ...frontends.onnx.errors import OnnxError
 from ...passes.remove_unused_functions import is_public
 from ...passes.sizes.result_dims import dims_of_results
-from ...runtime.calls.input_bindings import InputBindings, dim_option
+from ...runtime.calls.input_bindings import dim_option
 from ...runtime.errors import Error
 from ...runtime.program.named_results import unique_names
 from ...runtime.python.call_signature import Value
-from ..api.source import Source
 
 
 @dataclass(frozen=True)
@@ -147,19 +144,3 @@ def _value(name: str, type: Attribute, names: Sequence[str | None]) -> Value:
 
 def _element(tensor: Tensor) -> str:
     return dtype_name(tensor.element_type) or str(tensor.element_type)
-
-
-def summary_of_model(source: Source, bindings: InputBindings) -> tuple[Summary, OnnxError | None]:
-    """Return the facts about an ONNX model, and the reasons why it cannot be converted."""
-    from ...frontends.onnx.model.model_summary import summarize
-
-    folder = Path(source.name).parent if source.is_file else None
-    facts = summarize(source.data, source.name, bindings, folder)
-    inputs, outputs = (
-        [Value(value.name, value.dtype, value.dims) for value in values]
-        for values in (facts.inputs, facts.outputs)
-    )
-    weights = {dtype: (count, facts.sizes[dtype]) for dtype, count in facts.weights.items()}
-    title = f"{source.name}: {facts.title}"
-    main = Function("main", inputs, outputs)
-    return Summary(title, [main], facts.operators, weights), facts.error

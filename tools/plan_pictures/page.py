@@ -35,7 +35,6 @@ from ...passes.support.keyed_options import parse_keyed
 from ...runtime.calls.input_bindings import parse_dim
 from ...runtime.plain_text import counted, human, printable
 from ..pass_run.pipeline_steps import EXPANDS
-from .before_after import before_after
 from .program_panels import View, left_out, views_of
 from .style import page_style
 from .svg import (
@@ -47,6 +46,7 @@ from .svg import (
     STRIP,
     WIDTH,
     Frame,
+    before_after,
     chosen,
     document,
     element,
@@ -293,7 +293,7 @@ def view_data(view: View, key: str) -> dict[str, Any]:
         "held": held,
         "spans": [[s.start, s.stop, s.row] for s in view.live],
         "sum": [use.tensors[row].size for row in dict.fromkeys(row for row, _ in view.boxes)],
-        "columns": [printable(_column(view, i)) for i in range(len(use.columns))],
+        "columns": [printable(str(column)) for column in use.columns],
         "frame": {
             "left": LEFT,
             "right": WIDTH - RIGHT,
@@ -307,12 +307,6 @@ def view_data(view: View, key: str) -> dict[str, Any]:
             "stripHeight": STRIP,
         },
     }
-
-
-def _column(view: View, column: int) -> str:
-    shown = view.function.columns[column]
-    source = f" ({shown.source})" if shown.source else ""
-    return f"{shown.label or 'no op'}{source}"
 
 
 def load_formulas(segments: Sequence[Segment], use: FunctionUse) -> list[int]:

@@ -4,6 +4,8 @@ The picture of a plan of `xrelay-plan`: a panel per pool, a box per span of each
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 from ...planning import Plan, Problem
 from ...runtime.plain_text import counted
 from .panels import Box, Panel
@@ -65,9 +67,4 @@ def _loads(spans: list[tuple[int, int, int]], columns: int) -> list[int]:
     for start, stop, size in spans:
         change[start] += size
         change[stop] -= size
-    sums: list[int] = []
-    now = 0
-    for step in change[:columns]:
-        now += step
-        sums.append(now)
-    return sums or [0]
+    return [*accumulate(change[:columns])] or [0]

@@ -76,7 +76,10 @@ def _view(
     panel = Panel(
         f"{report.function} on {report.device}",
         facts(report),
-        [column_text(use, i, load) for i, load in enumerate(column_loads)],
+        [
+            f"column {i}: {column}, {load:,} bytes alive"
+            for i, (column, load) in enumerate(zip(use.columns, column_loads, strict=True))
+        ],
         [str(i) for i in range(len(use.columns) + 1)],
         bands=list(_bands(use)),
         loads=column_loads,
@@ -146,13 +149,6 @@ def facts(report: DeviceReport) -> str:
 def _at(report: DeviceReport) -> str:
     source = f" ({report.peak_source})" if report.peak_source else ""
     return f" at {report.peak_op}{source}" if report.peak_op else ""
-
-
-def column_text(use: FunctionUse, column: int, load: int) -> str:
-    """Return the text of a column."""
-    shown = use.columns[column]
-    source = f" ({shown.source})" if shown.source else ""
-    return f"column {column}: {shown.label or 'no op'}{source}, {load:,} bytes alive"
 
 
 def box_lines(use: FunctionUse, row: int, span: Span, values: Sequence[int]) -> Iterator[str]:

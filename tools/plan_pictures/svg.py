@@ -319,3 +319,33 @@ def load_path(loads: Sequence[int], frame: Frame) -> str:
         y = frame.strip - max(loads[i : i + every]) * STRIP / frame.load
         parts.append(f"V{y:.1f}H{frame.x(min(i + every, len(loads))):.1f}")
     return "".join((*parts, f"V{frame.strip:.1f}Z"))
+
+
+TINY, HEAD = 120, 24
+"""The heights of a picture of bytes alone, and of what is above it."""
+
+
+def before_after(before: Sequence[int], after: Sequence[int]) -> Iterator[str]:
+    """Yield a picture of the bytes live at each step, before chains were tiled and after."""
+    most, base = max(*before, *after, 1), HEAD + TINY
+
+    def outline(loads: Sequence[int]) -> str:
+        """Return an outline as wide as the picture for any number of steps."""
+        width = (WIDTH - LEFT - RIGHT) / len(loads)
+        corners = (
+            f"V{base - TINY * load / most:.1f}H{LEFT + (at + 1) * width:.1f}"
+            for at, load in enumerate(loads)
+        )
+        return f"M{LEFT},{base}{''.join(corners)}V{base}"
+
+    title = f"{max(before):,} bytes live at most before, {max(after):,} in stripes"
+    yield f'<svg viewBox="0 0 {WIDTH} {base + HEAD}" role="img">'
+    yield element("title", content=title)
+    yield element("path", "load", d=outline(before))
+    yield element("path", "after", d=outline(after))
+    yield line("axis", base)
+    for name, loads in (("before", before), ("in stripes", after)):
+        y = base - TINY * max(loads) / most
+        yield label("soft end", LEFT - 8, y + 4, f"{max(loads):,}")
+        yield label("soft", WIDTH - RIGHT + 10, y + 4, name)
+    yield "</svg>"

@@ -78,6 +78,9 @@ NO_FILES = ExternalData()
 _FIRST_COLUMN = IntAttr(1)
 _NONE = IntAttr(0)
 
+BODY = "its body"
+"""The place of nodes of a function, in messages."""
+
 MAX_DEPTH = 64
 """Limit on the nesting of graphs and function bodies."""
 
@@ -321,7 +324,7 @@ class _Importer:
         """
         for proto in with_inner(protos):
             node = Node(proto, opsets, place)
-            key = node.domain, node.op_type, proto.overload
+            key = node.function
             if key in self.functions:
                 if key not in self.checked and (called := model_body(node, self.functions)):
                     self.checked.add(key)
@@ -405,6 +408,8 @@ class _Importer:
 
         The nodes of a body that ONNX defines, not the model, have no names that users know.
         """
+        if any(outer.function == node.function for outer, where in self.path if where == BODY):
+            raise node.error("the function calls itself, which ONNX does not allow")
         inputs = [*node.inputs, *[None] * (len(body.inputs) - len(node.inputs))]
         if len(inputs) != len(body.inputs):
             raise node.error(f"there are {len(inputs)} inputs; the function has {len(body.inputs)}")
@@ -418,7 +423,7 @@ class _Importer:
             else:
                 scope.values[name] = value
         path = f"{_path(node.place)}/" if is_of_model else None
-        return self._convert_nodes(node, scope, body.nodes, body.outputs, "its body", path)
+        return self._convert_nodes(node, scope, body.nodes, body.outputs, BODY, path)
 
     def _convert_graph(
         self, node: Node, graph: GraphProto, arguments: Sequence[Datum]

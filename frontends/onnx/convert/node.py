@@ -94,6 +94,11 @@ class Node:
 
     # ------------------------------------------------------------- identity
 
+    @property
+    def function(self) -> tuple[str, str, str]:
+        """Domain, name and overload of the function that it calls, if it calls one."""
+        return self.domain, self.op_type, self.proto.overload
+
     @cached_property
     def title(self) -> str:
         """The node's name or, if it has none, that of its first output."""

@@ -14,9 +14,8 @@ from onnx import TensorProto
 
 from ....runtime.errors import MachineError
 from ....runtime.files import inside, mapped
-from ....runtime.protobuf import Malformed
 from ..errors import OnnxError
-from .wire import decoded
+from .wire import Malformed, decoded
 
 
 @dataclass(frozen=True)

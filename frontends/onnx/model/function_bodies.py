@@ -140,7 +140,7 @@ def functions_by_key(functions: Iterable[FunctionProto]) -> dict[Key, FunctionPr
 
 def model_body(node: Node, functions: Mapping[Key, FunctionProto]) -> Body | None:
     """Return the body of the model's function that `node` calls, if it calls one."""
-    function = functions.get((node.domain, node.op_type, node.proto.overload))
+    function = functions.get(node.function)
     if function is None:
         return None
     return Body.of(function, {a.name: a for a in function.attribute_proto}, node)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from ....runtime.plugin_tables import load_tables
+from ....runtime.entry_points import load_tables
 from . import (
     activations,
     constants,

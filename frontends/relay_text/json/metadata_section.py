@@ -40,7 +40,7 @@ class Metadata:
             why = "the program has no metadata"
             if known := dict.fromkeys((*self._own, *self._given)):
                 why = f"the metadata has only {', '.join(known)}"
-            why = f"{key} has {size} entries" if size else why
+            why = f"{key} has {size} entr{'y' if size == 1 else 'ies'}" if size else why
             raise GraphError(f"{reference} does not exist: {why}")
         if index >= len(own):
             entry = given[index - len(own)]

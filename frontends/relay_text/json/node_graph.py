@@ -19,6 +19,7 @@ from typing import Any, cast
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr
 
 from ....dialects.device import VirtualDeviceAttr
+from ....dialects.errors import TOO_DEEP
 from ....dialects.relay.unification import MAX_PARTS
 from ..tvm_devices import TargetParts, virtual_device
 from . import saved_arrays
@@ -48,11 +49,15 @@ _AXIS_OBJECTS = frozenset(
 
 
 class GraphError(Exception):
-    """The JSON is damaged, or a node is of an unknown kind; `at` is the number of a node, or 1."""
+    """
+    The JSON is damaged, or a node is of an unknown kind.
 
-    def __init__(self, message: str, at: int = 1):
+    `at` is the number of a node, or 1, and `offset` the place in what is not JSON.
+    """
+
+    def __init__(self, message: str, at: int = 1, offset: int | None = None):
         super().__init__(message)
-        self.at = at
+        self.at, self.offset = at, offset
 
 
 class Parts:
@@ -113,8 +118,11 @@ class NodeGraph:
     def __init__(self, text: str):
         try:
             data: Any = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise GraphError(f"invalid JSON: {error.msg}", offset=error.pos) from None
         except (ValueError, RecursionError) as error:
-            raise GraphError(f"invalid JSON: {error}") from None
+            reason = TOO_DEEP if isinstance(error, RecursionError) else error
+            raise GraphError(f"invalid JSON: {reason}") from None
         if not isinstance(data, dict):
             raise GraphError("expected a JSON object")
         document = cast("dict[str, Any]", data)

@@ -101,13 +101,17 @@ def test_importing_the_frontend_imports_no_onnx():
     assert done.stdout.strip() == "set()"
 
 
-@pytest.mark.parametrize("tool", share(["opt", "run"], 2))
-def test_without_the_package_onnx_the_error_says_what_to_install(folder: Path, tool: str):
+@pytest.mark.parametrize(
+    ("tool", "options"), share([("opt", ', "--summary"'), ("opt", ""), ("run", "")], 2)
+)
+def test_without_the_package_onnx_the_error_says_what_to_install(
+    folder: Path, tool: str, options: str
+):
     code = f"""
 import sys
 sys.modules["onnx"] = None  # whoever imports it gets an error
 from xrelay.tools.{tool}.{tool} import main
-sys.exit(main(["net.onnx"]))
+sys.exit(main(["net.onnx"{options}]))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 1

@@ -221,8 +221,27 @@ def test_functions_call_functions_with_attributes():
 
 def test_a_function_that_calls_itself_is_refused():
     call = helper.make_node("Twice", ["a"], ["c"], domain="mine")
-    with pytest.raises(OnnxError, match="nested more than 64 deep"):
+    with pytest.raises(OnnxError, match="calls itself") as raised:
         convert_model(calling(function([call])), "small.onnx")
+    assert raised.value.message.count("in its body") == 1
+
+
+def test_functions_that_call_each_other_are_refused():
+    there = function([helper.make_node("Back", ["a"], ["c"], domain="mine")], "There")
+    back = function([helper.make_node("There", ["a"], ["c"], domain="mine")], "Back")
+    with pytest.raises(OnnxError, match="calls itself") as raised:
+        convert_model(calling(there, back, name="There"), "small.onnx")
+    assert raised.value.message.count("in its body") == 2
+
+
+def test_functions_are_nested_up_to_64_deep():
+    functions = [function([node("Neg", "a", "c")], "F64")]
+    for i in range(64):
+        call = helper.make_node(f"F{i + 1}", ["a"], ["c"], domain="mine")
+        functions.append(function([call], f"F{i}"))
+    with pytest.raises(OnnxError, match="nested more than 64 deep"):
+        convert_model(calling(*functions, name="F0"), "small.onnx")
+    convert_model(calling(*functions, name="F1"), "small.onnx")
 
 
 def test_functions_that_grow_without_bound_are_refused(monkeypatch: pytest.MonkeyPatch):

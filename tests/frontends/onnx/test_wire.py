@@ -14,11 +14,10 @@ from xrelay.frontends.onnx import OnnxError, load_module
 from xrelay.frontends.onnx.convert.onnx_values import SUPPORTED_DTYPES
 from xrelay.frontends.onnx.model.external import ExternalData
 from xrelay.frontends.onnx.model.onnx_tensors import array_of
-from xrelay.frontends.onnx.model.wire import decoded, without_data
+from xrelay.frontends.onnx.model.wire import Malformed, decoded, without_data
 from xrelay.operators.element_types import ELEMENT_TABLE, ONNX_DTYPES
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.runtime.files import mapped
-from xrelay.runtime.protobuf import Malformed
 
 X = random_array(2, 600)
 

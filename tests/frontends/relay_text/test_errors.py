@@ -175,8 +175,17 @@ from xrelay.frontends.relay_text import RelayTextError, parse_module
         ),
         (
             "def @main() { 1 }\n#[metadata]\n{",
-            "2:1: invalid metadata: invalid JSON: Expecting "
-            "property name enclosed in double quotes: line 2 column 2 (char 2)",
+            "3:2: invalid metadata: invalid JSON: Expecting "
+            "property name enclosed in double quotes",
+        ),
+        (
+            f"def @main() {{ 1 }}\n#[metadata]\n{'[' * 100_000}",
+            "2:1: invalid metadata: invalid JSON: the program is nested too deeply",
+        ),
+        (
+            'def @main() { meta[A][1] }\n#[metadata]\n{"root": 0, "nodes": [{"type_key": "Map", '
+            '"keys": ["A"], "data": [1]}, {"type_key": "Array", "data": [0]}]}',
+            "1:15: meta[A][1] does not exist: A has 1 entry",
         ),
     ],
 )

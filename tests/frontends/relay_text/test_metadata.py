@@ -259,7 +259,8 @@ def test_large_constants_are_weights() -> None:
     ("document", "message"),
     [
         ("[]", "1:1: expected a JSON object"),
-        ("{", "1:1: invalid JSON"),
+        ("{", "1:2: invalid JSON: Expecting property name"),
+        ('{\n  "root": 0,\n  nodes', "3:3: invalid JSON: Expecting property name"),
         ('{"nodes": []}', "1:1: root must be the number of a node, but is None"),
         ('{"root": 5, "nodes": [{"type_key": ""}]}', "1:1: root must be a node number in [0, 1)"),
         ('{"root": 0, "nodes": [{}]}', "1:1: node 0 has no type_key"),

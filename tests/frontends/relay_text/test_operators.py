@@ -143,7 +143,7 @@ def test_what_becomes_other_ops(expr: str, expected: list[str]) -> None:
         (X, "nn.relu(%x, %x)", "nn.relu expects 1 argument, but got 2"),
         (X, "concatenate(%x, %x)", "concatenate expects one tuple, but got 2"),
         (X, "concatenate(%x)", "concatenate expects a tuple, but got a value of type Tensor[(2, 3), float32]"),
-        (X, "nn.relu(%x, alpha=1f)", "nn.relu: nn.relu has no attribute alpha (its attributes: none)"),
+        (X, "nn.relu(%x, alpha=1f)", "nn.relu has no attribute alpha (its attributes: none)"),
         (X, "reshape(%x)", "reshape: newshape is required"),
         (X, "reshape(%x, newshape=[5])", "reshape: cannot reshape a tensor of 2x3 to 5"),
         (X, "cast(%x, dtype=\"int33\")", 'cast: dtype must be a dtype, but is "int33"'),

@@ -67,13 +67,18 @@ def operator(
         assert infer is not None, f"{name} has a type rule"
         types = infer.rule(op)
     except (VerifyException, InvalidAttribute) as error:
-        text = str(error).replace("relay.", "")
-        raise context.error(f"{name}: {text}", at, len(name)) from None
+        raise _wrong_call(context, name, error, at) from None
     op.results = SSAValues(OpResult(type, op, i) for i, type in enumerate(types))
     context.add(op, at)
     if returns_tuple(name, len(op.results)):
         return context.packed(op.results, at, from_operator=True)
     return op.results[0]
+
+
+def _wrong_call(context: Context, name: str, error: Exception, at: int) -> Exception:
+    """Return `error` about a call of operator `name`, which it begins with."""
+    text = str(error).replace("relay.", "")
+    return context.error(text if text.startswith(f"{name} ") else f"{name}: {text}", at, len(name))
 
 
 def _parts(context: Context, name: str, arg: SSAValue, at: int) -> Sequence[SSAValue]:
@@ -116,8 +121,7 @@ def prepare(
         if missing is not None:
             raise InvalidAttribute(f"{missing} is required")
     except (VerifyException, InvalidAttribute) as error:
-        text = str(error).replace(f"of relay.{name}", f"of {name}").replace("relay.", "")
-        raise context.error(f"{name}: {text}", at, len(name)) from None
+        raise _wrong_call(context, name, error, at) from None
     operator = cls, properties, dropped
     context.caches[key] = operator
     return operator

@@ -1,65 +1,37 @@
-"""A model's signature, operators and weights, and the reasons why it cannot be converted."""
+"""The summary of an ONNX model, without converting it, and why it cannot be converted."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 
 from onnx import GraphProto, ModelProto, ValueInfoProto
 
-from ....operators.element_types import ELEMENT_TABLE
-from ....runtime.calls.input_bindings import BindingError, InputBindings
-from ..convert.importer import convert_model
-from ..convert.scope import graphs_of, with_inner
-from ..errors import OnnxError
-from .external import ExternalData
-from .onnx_model import domain_of, input_dims, read_model
-from .onnx_tensors import dtype_of_number, element_name
-
-NONE = InputBindings()
-
-
-@dataclass(frozen=True)
-class Value:
-    """An input or an output of a graph: its dims are sizes and names, None without one."""
-
-    name: str
-    dtype: str
-    dims: tuple[int | str | None, ...] | None
+from ...frontends.onnx.convert.importer import convert_model
+from ...frontends.onnx.convert.scope import graphs_of, with_inner
+from ...frontends.onnx.errors import OnnxError
+from ...frontends.onnx.model.external import ExternalData
+from ...frontends.onnx.model.onnx_model import domain_of, input_dims, read_model
+from ...frontends.onnx.model.onnx_tensors import dtype_of_number, element_name
+from ...operators.element_types import ELEMENT_TABLE
+from ...runtime.calls.input_bindings import BindingError, InputBindings
+from ...runtime.python.call_signature import Value
+from ..api.bindings import UNBOUND
+from ..api.source import Source
+from .summary import Function, Summary
 
 
-@dataclass(frozen=True)
-class ModelSummary:
-    """The facts; `operators` and `weights` are counted in graphs of nodes and functions, too."""
-
-    title: str
-    inputs: Sequence[Value]
-    outputs: Sequence[Value]
-    operators: Counter[str]
-    weights: Counter[str]
-    """The number of weights by element type."""
-    sizes: Counter[str]
-    """Their bytes by element type."""
-    error: OnnxError | None
-    """The reasons why the model cannot be converted."""
-
-
-def summarize(
-    data: bytes | memoryview | ModelProto,
-    name: str,
-    bindings: InputBindings = NONE,
-    folder: Path | None = None,
-) -> ModelSummary:
+def summary_of_model(source: Source, bindings: InputBindings) -> tuple[Summary, OnnxError | None]:
     """
-    Return the facts about the model in `data`, the contents of the file `name`.
+    Return the facts about an ONNX model, and the reasons why it cannot be converted.
 
-    Raises `OnnxError` for what is not a model, and for `bindings` that do not fit.
+    Operators and weights are counted in graphs of nodes and functions, too. Raises `OnnxError` for
+    what is not a model, and for `bindings` that do not fit.
     """
-    external = ExternalData(folder)
-    model = read_model(data, external)
+    external = ExternalData(Path(source.name).parent if source.is_file else None)
+    model = read_model(source.data, external)
     graphs = list(_graphs(model))
     initialized = {tensor.name for graph in graphs[:1] for tensor in graph.initializer}
     infos = [info for info in model.graph.input if info.name not in initialized]
@@ -75,20 +47,18 @@ def summarize(
     ]
     nodes = [node for graph in graphs for node in graph.node]
     nodes += with_inner(node for function in model.functions for node in function.node)
-    weights, sizes = Counter[str](), Counter[str]()
+    weights: dict[str, tuple[int, int]] = {}
     for tensor in (tensor for graph in graphs for tensor in graph.initializer):
-        dtype = _dtype(tensor.data_type)
-        weights[dtype] += 1
-        sizes[dtype] += prod(tensor.dims) * _item_size(dtype)
-    return ModelSummary(
-        _title(model),
-        values,
-        [_value(info, input_dims(info, NONE)) for info in model.graph.output],
-        Counter(_operator(node.domain, node.op_type) for node in nodes),
-        weights,
-        sizes,
-        _error(model, name, bindings, external),
-    )
+        number, size = weights.get(dtype := _dtype(tensor.data_type), (0, 0))
+        weights[dtype] = number + 1, size + prod(tensor.dims) * _item_size(dtype)
+    outputs = [_value(info, input_dims(info, UNBOUND)) for info in model.graph.output]
+    operators = Counter(_operator(node.domain, node.op_type) for node in nodes)
+    title, main = f"{source.name}: {_title(model)}", Function("main", values, outputs)
+    try:
+        convert_model(model, source.name, bindings=bindings, external=external)
+    except OnnxError as error:
+        return Summary(title, [main], operators, weights), error
+    return Summary(title, [main], operators, weights), None
 
 
 def _graphs(model: ModelProto) -> Iterable[GraphProto]:
@@ -131,13 +101,3 @@ def _dtype(number: int) -> str:
 
 def _item_size(dtype: str) -> int:
     return -(-ELEMENT_TABLE[dtype].bits // 8) if dtype in ELEMENT_TABLE else 1
-
-
-def _error(
-    model: ModelProto, name: str, bindings: InputBindings, external: ExternalData
-) -> OnnxError | None:
-    try:
-        convert_model(model, name, bindings=bindings, external=external)
-    except OnnxError as error:
-        return error
-    return None
