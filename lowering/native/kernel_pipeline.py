@@ -17,6 +17,7 @@ The passes of the pipeline `kernels`, from kernels at level `memref` to their sc
 - `choose-schedules` on the final loops.
 - `call-blas{unscheduled=true}` after it, for products without a schedule.
 - `divide-between-threads` then: chunks are whole tiles.
+- `sum-in-blocks` then: a loop over blocks is not one over rows, which threads divide.
 - `write-onto-results` at the end: all others look for empty tensors.
 """
 
@@ -39,6 +40,7 @@ from .kernels.materialize_products import MaterializeProductsPass
 from .kernels.merge_aliases import MergeAliasesPass
 from .kernels.merge_rows import MergeRowsPass
 from .kernels.move_reshapes import MoveReshapesPass
+from .kernels.sum_in_blocks import SumInBlocksPass
 from .kernels.transpose_operands import TransposeOperandsPass
 from .kernels.version_kernels import VersionKernelsPass
 from .kernels.write_onto_results import WriteOntoResultsPass
@@ -73,5 +75,6 @@ def kernel_passes(
         ChooseSchedulesPass(machine.triple, machine.cpu),
         *((CallBlasPass(unscheduled=True),) if blas is not None else ()),
         *((DivideBetweenThreadsPass(),) if threads else ()),
+        SumInBlocksPass(),
         WriteOntoResultsPass(),
     )

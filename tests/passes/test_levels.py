@@ -142,6 +142,7 @@ divide-between-threads     < < < < < < < | + |
 version-kernels            < < < < < < < | . |
 merge-aliases              < < < < < < < | + |
 merge-rows                 < < < < < < < | . |
+sum-in-blocks              < < < < < < < | . |
 """
 """
 One column for each of `STAGES`, each program as the pipelines `vm`, `aot`, and `linalg` make it:

@@ -29,3 +29,22 @@ func.func private @product(%mx: memref<8x16xf32>, %mw: memref<16x32xf32>, %out: 
   bufferization.materialize_in_destination %p in restrict writable %out : (tensor<8x32xf32>, memref<8x32xf32>) -> ()
   func.return
 }
+
+// A kernel that only copies has vectors of no level.
+//
+// CHECK-LABEL: @joined(
+// CHECK-NOT:     xrelay.cpu
+// CHECK-NOT:     @"joined.
+func.func private @joined(%mx: memref<8x16xf32>, %out: memref<16x8xf32>) attributes {xrelay.kernel} {
+  %x = bufferization.to_tensor %mx restrict : memref<8x16xf32> to tensor<8x16xf32>
+  %e = tensor.empty() : tensor<16x8xf32>
+  %t = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]
+    } ins(%x : tensor<8x16xf32>) outs(%e : tensor<16x8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<16x8xf32>
+  bufferization.materialize_in_destination %t in restrict writable %out : (tensor<16x8xf32>, memref<16x8xf32>) -> ()
+  func.return
+}

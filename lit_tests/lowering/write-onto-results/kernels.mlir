@@ -55,3 +55,25 @@ func.func private @shared(%mx: memref<24xf32>, %out: memref<24xf32>) attributes 
   bufferization.materialize_in_destination %r in restrict writable %out : (tensor<24xf32>, memref<24xf32>) -> ()
   func.return
 }
+
+// The second result of a loop is what it writes onto its second tensor: a position of the greatest number.
+//
+// CHECK-LABEL: @position
+// CHECK:         %[[NUMBERS:.*]] = tensor.empty() : tensor<4xf32>
+// CHECK-NEXT:    %[[OUT:.*]] = bufferization.to_tensor %out restrict writable
+// CHECK-NEXT:    linalg.generic {{.*}} outs(%[[NUMBERS]], %[[OUT]] : tensor<4xf32>, tensor<4xi64>)
+func.func private @position(%mx: memref<4x8xf32>, %out: memref<4xi64>) attributes {xrelay.kernel} {
+  %x = bufferization.to_tensor %mx restrict : memref<4x8xf32> to tensor<4x8xf32>
+  %n = tensor.empty() : tensor<4xf32>
+  %p = tensor.empty() : tensor<4xi64>
+  %best, %at = "linalg.generic"(%x, %n, %p) <{
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>],
+      iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>],
+      operandSegmentSizes = array<i32: 1, 2>
+    }> ({
+  ^bb0(%a: f32, %b: f32, %c: i64):
+    linalg.yield %b, %c : f32, i64
+  }) : (tensor<4x8xf32>, tensor<4xf32>, tensor<4xi64>) -> (tensor<4xf32>, tensor<4xi64>)
+  bufferization.materialize_in_destination %at in restrict writable %out : (tensor<4xi64>, memref<4xi64>) -> ()
+  func.return
+}

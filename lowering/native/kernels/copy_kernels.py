@@ -8,8 +8,8 @@ Copy each kernel for each level of processors, of which a library chooses when i
                                                        xrelay.cpu = "x86-64-v3"}
                                                    …
 
-Each copy gets the schedule of its level. A kernel that calls a library is the same on all of them.
-At level `memref`.
+Each copy gets the schedule of its level. A kernel that calls a library, or only copies, is the same
+on all of them. At level `memref`.
 """
 
 from __future__ import annotations
@@ -20,10 +20,27 @@ from typing_extensions import override
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.ir import Operation
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..kernel_pass import COPIES, CPU, KernelPass
+from ..linalg_generics import TRANSPOSING
 from ..toolchain.target_machine import LEVELS, Machine
+
+
+def only_moves(op: Operation) -> bool:
+    """Test whether `op` of a kernel computes no elements, and moves them in their order."""
+    if isinstance(op, linalg.GenericOp):
+        return TRANSPOSING not in op.attributes and len(op.body.block.ops) == 1
+    is_end = isinstance(op, linalg.FillOp | linalg.YieldOp)
+    return is_end or not op.name.startswith(("linalg.", "math."))
+
+
+def is_same_on_all(kernel: FuncOp) -> bool:
+    """Test whether `kernel` calls a library, or only moves elements, on all processors alike."""
+    ops = [*kernel.walk()]
+    return all(map(only_moves, ops)) or any(isinstance(op, func.CallOp) for op in ops)
 
 
 @dataclass(frozen=True)
@@ -38,7 +55,7 @@ class CopyKernelsPass(KernelPass):
     @override
     def rewrite(self, kernel: FuncOp) -> None:
         first, *others = (machine.processor for machine in Machine(self.target, LEVELS).levels)
-        if CPU in kernel.attributes or any(isinstance(op, func.CallOp) for op in kernel.walk()):
+        if CPU in kernel.attributes or is_same_on_all(kernel):
             return
         names: list[str] = []
         for cpu in others:

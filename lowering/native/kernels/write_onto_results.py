@@ -19,7 +19,7 @@ from typing_extensions import override
 from xdsl.dialects import bufferization, tensor
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.ir import Operation
+from xdsl.ir import Operation, OpResult
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..kernel_pass import KernelPass
@@ -28,10 +28,12 @@ from ..linalg_generics import ops_of
 
 def _write_onto(store: bufferization.MaterializeInDestinationOp) -> None:
     """Let the loop whose result `store` stores write onto its destination."""
-    first = store.source.owner
-    if not isinstance(first, linalg.GenericOp) or not store.source.has_one_use():
+    result = store.source
+    if not isinstance(result, OpResult) or not isinstance(result.op, linalg.GenericOp):
         return
-    value = first.outputs[0]
+    if not result.has_one_use():
+        return
+    first, value = result.op, result.op.outputs[result.index]
     if isinstance(value.owner, linalg.FillOp) and value.has_one_use():
         first, value = value.owner, value.owner.outputs[0]
     if not isinstance(value.owner, tensor.EmptyOp) or not value.has_one_use():
