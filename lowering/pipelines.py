@@ -46,8 +46,7 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
 - `reorder-for-memory`, with `reorder`, after all passes that remove ops and before `plan-memory`:
   lifetimes depend on the order. It is off by default, as few networks gain (`docs/planning.md`).
 - `join-tensors` after it, and after `reuse-in-place`, as a result may be written over a join, but
-  over no part of one; compiled kernels need parts that are aligned. `remove-unused-kernels` after
-  it: nothing calls most concatenations any more.
+  over no part of one. `remove-unused-kernels` after it: nothing calls most concatenations any more.
 - `plan-memory` after all passes that remove or move ops: lifetimes are those of the final program.
   Results are written in place by then.
   With `pools`, it puts storages into them. With `memory=coalesce`, `coalesce-storage` and

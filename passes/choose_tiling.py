@@ -54,6 +54,7 @@ def write(tiling: FunctionTiling) -> None:
                 axes.of[result] if is_last else None,
                 this.height if is_last else None,
                 this.joined if is_last else frozenset(),
+                at < this.early,
             )
             for op in groups[at]:
                 tiling.original(op).attributes[STRIPES] = stripes.attribute

@@ -85,7 +85,10 @@ def stripes_of(tiled: Tiled, builder: Builder, kind: type[Writer] = Stripes) -> 
         for step, stripes in zip(net.steps[:-1], tiled.stripes, strict=False)
         if stripes.carried
     ]
-    chain = Chain(0, len(net.steps) - 1, end.height, frozenset(carried), end.joined)
+    early = sum(stripes.early for stripes in tiled.stripes)
+    if any(stripes.early for stripes in tiled.stripes[early:]):
+        raise PassError("the early steps of a chain must be its first ones", last)
+    chain = Chain(0, len(net.steps) - 1, end.height, frozenset(carried), end.joined, early)
     *_, every = striped(net, chain)
     return kind(tiled, every, axes, number, builder)
 

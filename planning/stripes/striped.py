@@ -109,6 +109,17 @@ class Chain:
     """The values whose halos are carried."""
     joined: frozenset[int] = frozenset()
     """The stripes, from 0 on, that are computed together with the next one."""
+    early: int = 0
+    """
+    The steps before this one run for all parts of a row before the others do.
+
+    So what these hold of some parts of a row is not live at the same time.
+    """
+
+    @property
+    def parts(self) -> int:
+        """The parts of a row for which early steps run before the others."""
+        return self.height.denominator if self.early > self.first else 1
 
 
 def lead(net: Network, chain: Chain) -> int:
@@ -124,10 +135,13 @@ def lead(net: Network, chain: Chain) -> int:
     return stripes
 
 
-def count_of(net: Network, chain: Chain) -> int:
-    """Return the number of stripes of a chain before any are joined."""
+def times_of(net: Network, chain: Chain) -> Ints:
+    """Return how many heights of the result are computed after each stripe; joined ones, too."""
+    count, parts = ceil(net.steps[chain.last].rows / chain.height), chain.parts
     ahead = lead(net, chain) if chain.carried else 0
-    return ahead + ceil(net.steps[chain.last].rows / chain.height)
+    times = np.arange(count - -(-(count + ahead) // parts) * parts, count)
+    waits = np.repeat(times[::parts, None], parts - 1, 1)
+    return np.hstack((waits, times.reshape(-1, parts) + 1)).flatten()
 
 
 @dataclass
@@ -204,13 +218,19 @@ class Striped:
         stop = step.floor(np.maximum(0, self.due[step.writes] + 1e-9))
         return Rows(np.concatenate(([0], stop[:-1])), stop, stop, stop)
 
+    def due_in(self, user: int) -> Floats:
+        """Return up to which row each stripe needs the result of a step; of late ones, early."""
+        due, parts = self.due[self.net.steps[user].writes], self.chain.parts
+        is_early = self.first < self.chain.early <= user
+        return np.append(due[parts - 1 :], due[-1:].repeat(parts - 1)) if is_early else due
+
     def rows_of(self, step: Step, users: Sequence[int]) -> Rows:
         """Return the rows of the result of a step that `users` need."""
         v, steps = step.writes, self.net.steps
         reads = [self.reads[user, v] for user in users]
         low = np.min([np.where(read.rows > 0, read.start, FAR) for read in reads], 0)
         high = np.max([np.where(read.rows > 0, read.start + read.rows, 0) for read in reads], 0)
-        wanted = np.max([steps[u].reads[v].due(self.due[steps[u].writes]) for u in users], 0)
+        wanted = np.max([steps[u].reads[v].due(self.due_in(u)) for u in users], 0)
         self.due[v] = due = np.minimum(wanted, step.rows)
         if v not in self.chain.carried:
             keep, stop = step.floor(np.minimum(low, high)), step.ceil(high)
@@ -355,11 +375,9 @@ class Striped:
 
 def striped(net: Network, chain: Chain) -> Iterator[Striped]:
     """Yield the rows of two and more steps before the end of a chain, and at last of all."""
-    last = net.steps[chain.last]
-    count = ceil(last.rows / chain.height)
-    times = np.arange(count - count_of(net, chain), count) + 1
+    last, times = net.steps[chain.last], times_of(net, chain)
     times = np.delete(times, [at for at in chain.joined if at < len(times) - 1])
-    count = len(times)
+    count, periods = len(times), PERIODS if chain.parts == 1 else (2 * chain.parts - 1,)
     none = np.zeros((chain.last - chain.first + 1, count), np.int64)
     this = Striped(
         net,
@@ -368,7 +386,7 @@ def striped(net: Network, chain: Chain) -> Iterator[Striped]:
         none,
         none.copy(),
         {last.writes: np.minimum(times * float(chain.height), last.rows)},
-        {p: np.ones(count - 2 * p, bool) for p in PERIODS if count >= 3 * p},
+        {p: np.ones(count - 2 * p, bool) for p in periods if count >= 3 * p},
     )
     this.add()
     while this.first > chain.first:
