@@ -16,6 +16,7 @@ it is dead when they are live. Where many more rows stay than a step reads at on
 a skip, they stay in a ring, in which row r is row r modulo its rows: new rows are copied into it,
 and a step reads a copy of those that are not new. Other steps compute the rows that a stripe needs,
 again if another stripe has computed them.
+Of a loop, a second copy of a halo is handed to the next turn: it may be in the bytes that are read.
 Stripes that are alike are one, in a `relay.loop` that carries the halos, the rings and the result,
 into which rows are written then.
 Of an open height all stripes are in a loop: `tiling.open_rows` has the picture.

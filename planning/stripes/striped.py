@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..buffers import Ints
-from .network import Floats, Network, Step
+from .network import Floats, Network, Step, filled
 
 FAR = 2**40
 LATE = 2
@@ -258,15 +258,16 @@ class Striped:
         is_copy = is_part & (net.copies or of is None)
         if of is not None and v in self.rings:
             is_copy = ~self.is_new(first, count, of) | (net.copies & (count != of.stop - of.start))
-        size = sign * net.values[v].row_bytes
+        size = net.values[v].row_bytes
         if v in net.steps[at].copied or v in self.rings:
             copied = np.where(is_copy, count, 0) * size
-            self.loads[at - self.chain.first] += copied
-            self.copied += int(copied.sum())
-            self.sliced[at - self.chain.first] += np.where(is_part & ~is_copy, count, 0) * size
+            self.loads[at - self.chain.first] += sign * filled(copied)
+            self.copied += sign * int(copied.sum())
+            views = np.where(is_part & ~is_copy, count, 0) * size
+            self.sliced[at - self.chain.first] += sign * filled(views)
         elif of is None:
             outer = np.where(count < net.values[v].rows, count, 0) * size
-            self.outer[at] = self.outer.get(at, 0) + outer
+            self.outer[at] = self.outer.get(at, 0) + sign * filled(outer)
 
     def hold(self, at: int, v: int, own: Rows) -> None:
         """Add the bytes of a value that steps added before read."""
@@ -284,21 +285,21 @@ class Striped:
         if v in self.rings:
             before = kept = np.where(own.keep < own.stop, own.most, 0)
             fresh = [u for u in users if self.is_new(*self.reads[u, v][:2], own).any()]
-            self.loads[made : max([at, *fresh]) - self.chain.first + 1] += new * size
-            self.loads[made : died + 1] += kept * size
+            self.loads[made : max([at, *fresh]) - self.chain.first + 1] += filled(new * size)
+            self.loads[made : died + 1] += filled(kept * size)
             self.copied += int(new.sum()) * size
         else:
             before = own.before
-            self.loads[made : died + 1] += (own.stop - own.keep) * size
+            self.loads[made : died + 1] += filled((own.stop - own.keep) * size)
             joined = (before > 0) & (new > 0)
             # a halo is in front of new rows before these are live, unless the whole is a copy
             moving = before + new if net.copies else np.maximum(before - new, 0)
-            self.loads[made] += np.where(joined, moving, 0) * size
-            self.loads[died] += np.where(own.later > own.keep, kept, 0) * size
+            self.loads[made] += filled(np.where(joined, moving, 0) * size)
+            self.loads[died] += filled(np.where(own.later > own.keep, kept, 0) * size)
             copied = before + new if net.copies else before
             self.copied += int(np.where(joined, copied, 0).sum() + kept.sum()) * size
-        self.before = self.before + before * size
-        self.loads[died + 1 :] += kept * size
+        self.before = self.before + filled(before * size)
+        self.loads[died + 1 :] += filled(kept * size)
         if v not in self.chain.carried:
             self.take_over(v, max(users))
 
@@ -321,7 +322,9 @@ class Striped:
         if is_free and of.row_bytes == size and self.net.values[v].rows == step.rows:
             mine, own = self.rows[v], self.rows[step.writes]
             same = (mine.start == own.start) & (mine.stop == own.stop)
-            self.loads[user - self.chain.first] -= np.where(same, own.stop - own.start, 0) * size
+            self.loads[user - self.chain.first] -= filled(
+                np.where(same, own.stop - own.start, 0) * size
+            )
             self.taken.add(user)
 
     def turns(self) -> Turns | None:
