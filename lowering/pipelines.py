@@ -39,16 +39,14 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
 - `append-in-place` right after it: it reads shapes, which the next pass computes.
 - `simplify-shapes` then: it has the shapes of all results to read, and what it makes
   unused, such as a copy of an argument to the host, is a dead write.
-- `view-slices` then, with NumPy's kernels: compiled ones may read vectors that are aligned, as
-  slices need not be. It leaves allocations without a use.
+- `view-slices` then: it leaves allocations without a use.
 - `remove-dead-writes` after them: a result that nothing reads is now storage that nothing
   needs, and no memory plan depends on it yet.
 - `remove-unused-kernels` after both: they leave kernels without calls.
 - `reorder-for-memory`, with `reorder`, after all passes that remove ops and before `plan-memory`:
   lifetimes depend on the order. It is off by default, as few networks gain (`docs/planning.md`).
 - `join-tensors` after it, and after `reuse-in-place`, as a result may be written over a join, but
-  over no part of one; compiled kernels need parts that are aligned. `remove-unused-kernels` after
-  it: nothing calls most concatenations any more.
+  over no part of one. `remove-unused-kernels` after it: nothing calls most concatenations any more.
 - `plan-memory` after all passes that remove or move ops: lifetimes are those of the final program.
   Results are written in place by then.
   With `pools`, it puts storages into them. With `memory=coalesce`, `coalesce-storage` and
@@ -156,9 +154,14 @@ _TO_MANIFEST = (
     "manifest-alloc",
     "append-in-place",
     "simplify-shapes",
+    "view-slices",
     "remove-dead-writes",
     "remove-unused-kernels",
     "verify-stage{stage=manifest}",
+)
+
+_TO_MANIFEST_COMPILED = tuple(
+    "view-slices{compiled=true}" if step == "view-slices" else step for step in _TO_MANIFEST
 )
 
 _REORDER = {False: (), True: ("reorder-for-memory",)}
@@ -299,7 +302,7 @@ class VmPipeline(PlannedPipeline):
         joined = _JOINED_COMPILED if is_native else _JOINED
         joined = {"plan": joined, "coalesce": joined[1:], "none": ()}[self.memory]
         planned = (*_REORDER[self.reorder], *joined, *placed, *_MEMORY[self.memory])
-        manifest = _TO_MANIFEST if is_native else _with_views(_TO_MANIFEST)
+        manifest = _TO_MANIFEST_COMPILED if is_native else _TO_MANIFEST
         passes = (*kernels, *manifest, *planned, *_TO_BYTECODE)
         passes = _with_option(passes, _OF_POOLS, "pools", *([self.pools] if self.pools else []))
         passes = _with_option(passes, ("lend-caches",), "caches", *_values(self.caches))
@@ -342,7 +345,7 @@ class AotPipeline(PlannedPipeline):
             "plan-memory{in-place=false lend-entries=true}",
         )
         placed = ("place-constants",) if self.constants else ()
-        passes = (*kernels, *_TO_MANIFEST, *planned, *placed, *_TO_MEMREF)
+        passes = (*kernels, *_TO_MANIFEST_COMPILED, *planned, *placed, *_TO_MEMREF)
         passes = _with_option(passes, _OF_POOLS, "pools", *([self.pools] if self.pools else []))
         passes = _with_option(passes, ("lend-caches",), "caches", *_values(self.caches))
         names = (self.prefix,) if self.prefix else ()
@@ -395,12 +398,6 @@ class KernelsPipeline(Pipeline):
 
         passes = kernel_passes(Machine(self.target, self.cpu), self.blas)
         return ",".join(str(step.pipeline_pass_spec()) for step in passes)
-
-
-def _with_views(passes: Sequence[str]) -> Sequence[str]:
-    """Return `passes` with `view-slices` before `remove-dead-writes`."""
-    at = passes.index("remove-dead-writes")
-    return (*passes[:at], "view-slices", *passes[at:])
 
 
 def _tiled(peak: str, work: float | None, by_rows: bool) -> Sequence[str]:

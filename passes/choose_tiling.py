@@ -13,7 +13,10 @@ pictures of memory: `tile-for-memory` computes the chains in stripes. A step is 
 kernel. The attribute of the last step says along which axis of its result the rows are, how many
 of them a stripe has, which may be a fraction, and which stripes are `joined` with the next one:
 those at both ends, where fewer steps run, as far as the peak allows. The rows of a step that two
-stripes need are `carried` from one to the next; without that, they are computed again.
+stripes need are `carried` from one to the next; without that, they are computed again. Of stripes
+that are parts of a row, the `early` steps, the first ones, run for all parts before the others do,
+if the chain of the least peak needs fewer bytes so: what the others hold of some parts is not live
+while early steps run.
 
 The chains are those of the least peak of live bytes with at most `work` times the work of the whole
 program, or of the least work that reaches `peak`; of these, those that read the fewest bytes of
@@ -54,6 +57,7 @@ def write(tiling: FunctionTiling) -> None:
                 axes.of[result] if is_last else None,
                 this.height if is_last else None,
                 this.joined if is_last else frozenset(),
+                at < this.early,
             )
             for op in groups[at]:
                 tiling.original(op).attributes[STRIPES] = stripes.attribute

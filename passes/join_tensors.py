@@ -177,8 +177,8 @@ class JoinTensorsPass(ReportingPass):
 
     compiled: bool = False
     """
-    For kernels that are compiled: parts must be aligned as storages are, and a concatenation that
-    a function returns stays as it is, as its caller has memory for it.
+    For kernels that are compiled: a concatenation that a function returns stays as it is, as its
+    caller has memory for it.
     """
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:

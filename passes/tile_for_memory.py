@@ -16,6 +16,7 @@ it is dead when they are live. Where many more rows stay than a step reads at on
 a skip, they stay in a ring, in which row r is row r modulo its rows: new rows are copied into it,
 and a step reads a copy of those that are not new. Other steps compute the rows that a stripe needs,
 again if another stripe has computed them.
+Of a loop, a second copy of a halo is handed to the next turn: it may be in the bytes that are read.
 Stripes that are alike are one, in a `relay.loop` that carries the halos, the rings and the result,
 into which rows are written then.
 Of an open height all stripes are in a loop: `tiling.open_rows` has the picture.
@@ -85,7 +86,10 @@ def stripes_of(tiled: Tiled, builder: Builder, kind: type[Writer] = Stripes) -> 
         for step, stripes in zip(net.steps[:-1], tiled.stripes, strict=False)
         if stripes.carried
     ]
-    chain = Chain(0, len(net.steps) - 1, end.height, frozenset(carried), end.joined)
+    early = sum(stripes.early for stripes in tiled.stripes)
+    if any(stripes.early for stripes in tiled.stripes[early:]):
+        raise PassError("the early steps of a chain must be its first ones", last)
+    chain = Chain(0, len(net.steps) - 1, end.height, frozenset(carried), end.joined, early)
     *_, every = striped(net, chain)
     return kind(tiled, every, axes, number, builder)
 

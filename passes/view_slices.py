@@ -10,7 +10,7 @@ without these dims first. A view keeps its tensor's bytes, all of them, as long 
 slices become views only where the peak of live bytes of the function is not higher for it: where
 the tensor is live anyway, as a parameter, a weight, or for another use, or where all sizes are
 known and the copies would need as much. A result of the function stays a copy, as it has memory
-of its own.
+of its own. Compiled code has views of storages alone, at bytes that are known when it is compiled.
 
 From level `manifest` to the same; `remove-dead-writes` after it.
 """
@@ -35,7 +35,7 @@ from ..operators.slicing import cuts, picked
 from .bytes.aliases import AliasClasses, bodies_of
 from .bytes.live_bytes import Load, Span
 from .bytes.liveness import live_ranges
-from .bytes.op_facts import root_of
+from .bytes.op_facts import facts_of, root_of
 from .bytes.storages import storages_of
 from .support.changes import ReportingPass
 from .support.levels import Level
@@ -158,8 +158,16 @@ class Lives:
         return True
 
 
+def is_in_storage(value: SSAValue) -> bool:
+    """Test whether a tensor of known size is in a storage that its function allocates."""
+    type, root = as_tensor(value.type), root_of(value)
+    while isinstance(op := root.owner, Operation) and facts_of(op).writes:
+        root = root_of(op.operands[len(op.operands) - len(op.results) + op.results.index(root)])
+    return isinstance(op, memory.AllocTensorOp) and type is not None and is_static(type)
+
+
 def views_in(
-    classes: AliasClasses, kernels: Mapping[str, Rows]
+    classes: AliasClasses, kernels: Mapping[str, Rows], compiled: bool
 ) -> Iterator[tuple[vm.InvokeTvmOp, Rows]]:
     """Yield the calls of kernels whose results can be views, unless operands are written over."""
     lives: Lives | None = None
@@ -171,6 +179,8 @@ def views_in(
         if rows is None:
             continue
         assert isinstance(op, vm.InvokeTvmOp)
+        if compiled and not is_in_storage(op.ins[0]):
+            continue
         lives = lives or Lives.of(classes)
         if lives.accept(op.ins[0], op.results):
             yield op, rows
@@ -212,6 +222,9 @@ class ViewSlicesPass(ReportingPass):
     name = "view-slices"
     accepts: ClassVar[Level] = "manifest"
 
+    compiled: bool = False
+    """For compiled code: slices of tensors in storages of known sizes alone are views."""
+
     def change(self, ctx: Context, op: ModuleOp) -> bool:
         kernels = {
             kernel.sym_name.data: rows
@@ -223,7 +236,7 @@ class ViewSlicesPass(ReportingPass):
         chosen = [
             views
             for classes in bodies_of(op, separate=False)
-            for views in views_in(classes, kernels)
+            for views in views_in(classes, kernels, self.compiled)
         ]
         parts = dict(chosen)
         return rewrite_each([*parts], lambda call, rewriter: view(call, parts[call], rewriter))

@@ -162,6 +162,13 @@ def _checked_dims(op: vm.ReshapeTensorOp, after: Sequence[int], w: Writer) -> Se
     return wanted
 
 
+def view_of(tensor: SSAValue) -> memref.ViewOp | None:
+    """Return the view of a storage that has the bytes of a tensor, from its first one on."""
+    while isinstance(view := tensor.owner, memref.ReinterpretCastOp):
+        tensor = view.source
+    return view if isinstance(view, memref.ViewOp) else None
+
+
 @converts(vm.SliceTensorOp)
 def convert_slice(op: vm.SliceTensorOp, w: Writer) -> None:
     """View rows where their storage is known; copy those of other tensors, such as parameters."""
@@ -170,12 +177,12 @@ def convert_slice(op: vm.SliceTensorOp, w: Writer) -> None:
         raise PassError("rows of dynamic number, or from a dynamic start on, have no memref", op)
     start, shape = op.start.value.data, type.get_shape()
     size = prod(shape[1:]) * element_size(type.element_type)
-    if isinstance(data.owner, memref.ViewOp):
-        offset, known = start * size if shape[0] else 0, integer(data.owner.byte_shift)
+    if (view := view_of(data)) is not None:
+        offset, known = start * size if shape[0] else 0, integer(view.byte_shift)
         byte = w.index((known or 0) + offset)
         if known is None:
-            byte = w.value(arith.AddiOp(data.owner.byte_shift, byte))
-        return w.replace_by(memref.ViewOp(data.owner.source, byte, [], type))
+            byte = w.value(arith.AddiOp(view.byte_shift, byte))
+        return w.replace_by(memref.ViewOp(view.source, byte, [], type))
     zeros, ones = [0] * (len(shape) - 1), [1] * len(shape)
     first = [start if shape[0] else 0, *zeros]
     part = memref.SubviewOp.infer_result_type(before, first, shape, ones)
@@ -189,9 +196,7 @@ def convert_slice(op: vm.SliceTensorOp, w: Writer) -> None:
 def convert_join(op: vm.JoinTensorsOp, w: Writer) -> None:
     """View the bytes from the start of the first part on."""
     part = next((p for p in op.parts if 0 not in as_memref(p.type).get_shape()), op.parts[0])
-    while isinstance(view := part.owner, memref.ReinterpretCastOp):
-        part = view.source
-    if not isinstance(view, memref.ViewOp):
+    if (view := view_of(part)) is None:
         raise PassError("cannot tell which bytes are joined", op)
     storage, byte, type = view.source, view.byte_shift, w.type_of(op.result)
     while isinstance(outer := storage.owner, memref.ViewOp):  # a part of a storage

@@ -258,8 +258,6 @@ class Joining:
         if not unaligned:
             return True
         device = device_of(join.whole.op.storage.type)
-        if self.compiled:
-            return False
         if device is not None and str(device.device_type) != '"cpu"':
             return False
         element = element_size(tensor_type_of(join.call.outs[0]).element_type)

@@ -1,10 +1,11 @@
 """
 The attribute by which ops say that they are computed in stripes, and the chains that it makes.
 
-    relay.stripes = {chain = 0, step = 1, carried}
+    relay.stripes = {chain = 0, step = 1, carried, early}
     relay.stripes = {chain = 0, step = 2, axis = 1, height = "1/2", joined = array<i64: 0, 24>}
 
-The latter is the last step of a chain, of which stripes 0 and 1 are one, as are 24 and 25.
+The latter is the last step of a chain, of which stripes 0 and 1 are one, as are 24 and 25. Steps
+that are `early`, the first ones, run for both parts of a row before the others do.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ class Stripes:
     height: Fraction | None = None
     joined: frozenset[int] = frozenset()
     """The stripes that are computed together with the next one."""
+    early: bool = False
 
     @property
     def attribute(self) -> DictionaryAttr:
@@ -41,8 +43,8 @@ class Stripes:
             "chain": i64_attribute(self.chain),
             "step": i64_attribute(self.step),
         }
-        if self.carried:
-            fields["carried"] = UnitAttr()
+        units = {"carried": self.carried, "early": self.early}
+        fields |= {name: UnitAttr() for name, is_set in units.items() if is_set}
         if self.axis is not None:
             fields |= {"axis": i64_attribute(self.axis), "height": StringAttr(str(self.height))}
         if self.joined:
@@ -60,20 +62,22 @@ class Stripes:
             given = attribute.data
         fields = dict(given)
         chain, step, axis = (_number(fields.pop(name, None)) for name in ("chain", "step", "axis"))
-        carried, text = fields.pop("carried", None), fields.pop("height", None)
+        units = [fields.pop(name, None) for name in ("carried", "early")]
+        text = fields.pop("height", None)
         joined = _numbers(fields.pop("joined", ints(())))
         is_end = axis is not None and isinstance(text, StringAttr)
         is_inner = given.keys().isdisjoint(("axis", "height", "joined"))
-        known = not fields and (carried is None or isinstance(carried, UnitAttr))
+        known = not fields and all(unit is None or isinstance(unit, UnitAttr) for unit in units)
         fits = known and (is_end or is_inner)
         if chain is None or step is None or joined is None or not fits:
             raise PassError(
-                f"{STRIPES} must be {{chain, step}} and may have carried, or axis, height and "
-                f"joined of the last step, but is {attribute}",
+                f"{STRIPES} must be {{chain, step}} and may have carried and early, or axis, "
+                f"height and joined of the last step, but is {attribute}",
                 op,
             )
         height = _height(op, text.data) if isinstance(text, StringAttr) else None
-        return Stripes(chain, step, carried is not None, axis, height, joined)
+        carried, early = (unit is not None for unit in units)
+        return Stripes(chain, step, carried, axis, height, joined, early)
 
 
 def _number(value: Attribute | None) -> int | None:

@@ -329,9 +329,12 @@ class Stripes:
                 axis, keep = self.axis_of(value), Interval(later, held.rows.stop)
                 turns = self.turns
                 ends_turn = turns is not None and stripe == turns.first + turns.period - 1
-                if ends_turn and value in self.carried:
+                is_carried = ends_turn and value in self.carried
+                if is_carried or is_contiguous(held.tensor, axis):
                     kept = Interval(later - held.rows.start, held.rows.size)
                     halo = self.read(held.tensor, kept, axis)
+                    if is_carried:  # to where it comes from once the whole is dead
+                        halo = self.read(halo, Interval(0, keep.size), axis)
                 else:
                     halo = self.slice(held, keep, axis)
                     assert isinstance(halo.owner, Operation)

@@ -16,7 +16,7 @@ from math import inf
 from typing import Literal, NamedTuple
 
 from .network import Network
-from .striped import Chain, Striped, count_of, mixes, striped
+from .striped import Chain, Striped, mixes, striped, times_of
 
 Which = Literal["all", "lowest", "highest", "powers"]
 
@@ -30,6 +30,8 @@ LONG = 16
 """A chain of more kernels than so many times its steps is long, as its stripes are not alike."""
 WIDE = 1.2
 """Without a limit, peaks up to so many times the least are taken if no chain is long then."""
+LEAST = Fraction(1, 4)
+"""The lowest stripes of which early steps run for all parts of a row first."""
 LONGEST = 200
 """The maximum number of steps in a chain."""
 ENDS = 20
@@ -79,7 +81,7 @@ def edge(this: Striped) -> Edge:
     inner = {step.writes for step in net.steps[chain.first : chain.last]}
     chain = replace(chain, carried=chain.carried & inner)
     if chain.joined:
-        later = count_of(net, this.chain) - count_of(net, chain)
+        later = len(times_of(net, this.chain)) - len(times_of(net, chain))
         chain = replace(chain, joined=frozenset(at - later for at in chain.joined))
     own, steps = this.cost(), net.steps[chain.first : chain.last + 1]
     around = net.around(chain.first, chain.last)
@@ -143,7 +145,7 @@ def _to(
                 elif height >= 1 and which != "highest":
                     tried.remove(this.first)  # higher stripes need more
             if late:  # padding comes with the last rows that are read, but not if these are one
-                ends = replace(chain, joined=frozenset({count_of(net, chain) - 2}))
+                ends = replace(chain, joined=frozenset({len(times_of(net, chain)) - 2}))
                 found += (
                     one
                     for this in striped(net, ends)
@@ -229,6 +231,16 @@ def choose(net: Network, work: float | None = None, peak: int | None = None) -> 
     return replace(choice, chains=[joined(net, this, limit) for this in choice.chains])
 
 
+def early(net: Network, this: Edge) -> Edge:
+    """Return a chain in stripes of parts of rows, with early steps if that needs fewer bytes."""
+    best = this
+    if LEAST <= this.chain.height < 1:
+        for at in range(this.chain.first + 1, this.chain.last):
+            *_, whole = striped(net, replace(this.chain, early=at))
+            best = min(best, edge(whole), key=lambda one: one.peak)
+    return best
+
+
 def chains_of(net: Network, work: float | None, peak: int | None) -> Choice:
     """Return the chains that are chosen, in stripes of equal heights."""
     loads, plain = net.loads(), max(net.loads(), default=0)
@@ -246,6 +258,13 @@ def chains_of(net: Network, work: float | None, peak: int | None) -> Choice:
     if extra > 0:
         every += edges(net, below + 1)
     least = least_peak(loads, every, extra)
+    while peak is None or least.peak > peak:
+        worst = (this for this in least.chains if this.peak == least.peak)
+        lower = [one for this in worst if (one := early(net, this)) is not this]
+        if not lower:
+            break
+        every += lower
+        least = least_peak(loads, every, extra)
     if peak is not None and least.peak > peak:
         return least
     choice = cheapest(loads, every, SLACK * least.peak if peak is None else peak)

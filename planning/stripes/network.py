@@ -17,6 +17,14 @@ from ..buffers import Ints
 
 Floats = NDArray[np.float64]
 
+ALIGNMENT = 64
+"""The bytes of which what tensors fill is a multiple."""
+
+
+def filled(bytes: Ints) -> Ints:
+    """Return the bytes that tensors fill, each of `bytes`."""
+    return -(-bytes // ALIGNMENT) * ALIGNMENT
+
 
 @dataclass
 class Value:
@@ -40,7 +48,9 @@ class Value:
 
     @property
     def live(self) -> int:
-        return 0 if self.is_lent or self.is_view else self.bytes
+        if self.is_lent or self.is_view or self.is_returned:
+            return self.bytes if self.is_returned else 0
+        return -(-self.bytes // ALIGNMENT) * ALIGNMENT
 
     @property
     def is_view(self) -> bool:

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..buffers import Ints
-from .network import Floats, Network, Step
+from .network import Floats, Network, Step, filled
 
 FAR = 2**40
 LATE = 2
@@ -109,6 +109,17 @@ class Chain:
     """The values whose halos are carried."""
     joined: frozenset[int] = frozenset()
     """The stripes, from 0 on, that are computed together with the next one."""
+    early: int = 0
+    """
+    The steps before this one run for all parts of a row before the others do.
+
+    So what these hold of some parts of a row is not live at the same time.
+    """
+
+    @property
+    def parts(self) -> int:
+        """The parts of a row for which early steps run before the others."""
+        return self.height.denominator if self.early > self.first else 1
 
 
 def lead(net: Network, chain: Chain) -> int:
@@ -124,10 +135,13 @@ def lead(net: Network, chain: Chain) -> int:
     return stripes
 
 
-def count_of(net: Network, chain: Chain) -> int:
-    """Return the number of stripes of a chain before any are joined."""
+def times_of(net: Network, chain: Chain) -> Ints:
+    """Return how many heights of the result are computed after each stripe; joined ones, too."""
+    count, parts = ceil(net.steps[chain.last].rows / chain.height), chain.parts
     ahead = lead(net, chain) if chain.carried else 0
-    return ahead + ceil(net.steps[chain.last].rows / chain.height)
+    times = np.arange(count - -(-(count + ahead) // parts) * parts, count)
+    waits = np.repeat(times[::parts, None], parts - 1, 1)
+    return np.hstack((waits, times.reshape(-1, parts) + 1)).flatten()
 
 
 @dataclass
@@ -204,13 +218,19 @@ class Striped:
         stop = step.floor(np.maximum(0, self.due[step.writes] + 1e-9))
         return Rows(np.concatenate(([0], stop[:-1])), stop, stop, stop)
 
+    def due_in(self, user: int) -> Floats:
+        """Return up to which row each stripe needs the result of a step; of late ones, early."""
+        due, parts = self.due[self.net.steps[user].writes], self.chain.parts
+        is_early = self.first < self.chain.early <= user
+        return np.append(due[parts - 1 :], due[-1:].repeat(parts - 1)) if is_early else due
+
     def rows_of(self, step: Step, users: Sequence[int]) -> Rows:
         """Return the rows of the result of a step that `users` need."""
         v, steps = step.writes, self.net.steps
         reads = [self.reads[user, v] for user in users]
         low = np.min([np.where(read.rows > 0, read.start, FAR) for read in reads], 0)
         high = np.max([np.where(read.rows > 0, read.start + read.rows, 0) for read in reads], 0)
-        wanted = np.max([steps[u].reads[v].due(self.due[steps[u].writes]) for u in users], 0)
+        wanted = np.max([steps[u].reads[v].due(self.due_in(u)) for u in users], 0)
         self.due[v] = due = np.minimum(wanted, step.rows)
         if v not in self.chain.carried:
             keep, stop = step.floor(np.minimum(low, high)), step.ceil(high)
@@ -238,15 +258,16 @@ class Striped:
         is_copy = is_part & (net.copies or of is None)
         if of is not None and v in self.rings:
             is_copy = ~self.is_new(first, count, of) | (net.copies & (count != of.stop - of.start))
-        size = sign * net.values[v].row_bytes
+        size = net.values[v].row_bytes
         if v in net.steps[at].copied or v in self.rings:
             copied = np.where(is_copy, count, 0) * size
-            self.loads[at - self.chain.first] += copied
-            self.copied += int(copied.sum())
-            self.sliced[at - self.chain.first] += np.where(is_part & ~is_copy, count, 0) * size
+            self.loads[at - self.chain.first] += sign * filled(copied)
+            self.copied += sign * int(copied.sum())
+            views = np.where(is_part & ~is_copy, count, 0) * size
+            self.sliced[at - self.chain.first] += sign * filled(views)
         elif of is None:
             outer = np.where(count < net.values[v].rows, count, 0) * size
-            self.outer[at] = self.outer.get(at, 0) + outer
+            self.outer[at] = self.outer.get(at, 0) + sign * filled(outer)
 
     def hold(self, at: int, v: int, own: Rows) -> None:
         """Add the bytes of a value that steps added before read."""
@@ -264,21 +285,21 @@ class Striped:
         if v in self.rings:
             before = kept = np.where(own.keep < own.stop, own.most, 0)
             fresh = [u for u in users if self.is_new(*self.reads[u, v][:2], own).any()]
-            self.loads[made : max([at, *fresh]) - self.chain.first + 1] += new * size
-            self.loads[made : died + 1] += kept * size
+            self.loads[made : max([at, *fresh]) - self.chain.first + 1] += filled(new * size)
+            self.loads[made : died + 1] += filled(kept * size)
             self.copied += int(new.sum()) * size
         else:
             before = own.before
-            self.loads[made : died + 1] += (own.stop - own.keep) * size
+            self.loads[made : died + 1] += filled((own.stop - own.keep) * size)
             joined = (before > 0) & (new > 0)
             # a halo is in front of new rows before these are live, unless the whole is a copy
             moving = before + new if net.copies else np.maximum(before - new, 0)
-            self.loads[made] += np.where(joined, moving, 0) * size
-            self.loads[died] += np.where(own.later > own.keep, kept, 0) * size
+            self.loads[made] += filled(np.where(joined, moving, 0) * size)
+            self.loads[died] += filled(np.where(own.later > own.keep, kept, 0) * size)
             copied = before + new if net.copies else before
             self.copied += int(np.where(joined, copied, 0).sum() + kept.sum()) * size
-        self.before = self.before + before * size
-        self.loads[died + 1 :] += kept * size
+        self.before = self.before + filled(before * size)
+        self.loads[died + 1 :] += filled(kept * size)
         if v not in self.chain.carried:
             self.take_over(v, max(users))
 
@@ -301,7 +322,9 @@ class Striped:
         if is_free and of.row_bytes == size and self.net.values[v].rows == step.rows:
             mine, own = self.rows[v], self.rows[step.writes]
             same = (mine.start == own.start) & (mine.stop == own.stop)
-            self.loads[user - self.chain.first] -= np.where(same, own.stop - own.start, 0) * size
+            self.loads[user - self.chain.first] -= filled(
+                np.where(same, own.stop - own.start, 0) * size
+            )
             self.taken.add(user)
 
     def turns(self) -> Turns | None:
@@ -355,11 +378,9 @@ class Striped:
 
 def striped(net: Network, chain: Chain) -> Iterator[Striped]:
     """Yield the rows of two and more steps before the end of a chain, and at last of all."""
-    last = net.steps[chain.last]
-    count = ceil(last.rows / chain.height)
-    times = np.arange(count - count_of(net, chain), count) + 1
+    last, times = net.steps[chain.last], times_of(net, chain)
     times = np.delete(times, [at for at in chain.joined if at < len(times) - 1])
-    count = len(times)
+    count, periods = len(times), PERIODS if chain.parts == 1 else (2 * chain.parts - 1,)
     none = np.zeros((chain.last - chain.first + 1, count), np.int64)
     this = Striped(
         net,
@@ -368,7 +389,7 @@ def striped(net: Network, chain: Chain) -> Iterator[Striped]:
         none,
         none.copy(),
         {last.writes: np.minimum(times * float(chain.height), last.rows)},
-        {p: np.ones(count - 2 * p, bool) for p in PERIODS if count >= 3 * p},
+        {p: np.ones(count - 2 * p, bool) for p in periods if count >= 3 * p},
     )
     this.add()
     while this.first > chain.first:

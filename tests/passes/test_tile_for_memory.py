@@ -119,6 +119,56 @@ def test_a_peak_counts_the_scratch_memory_of_kernels(tmp_path: Path):
         xrelay.compile(path, params={"w": w}, pipeline="vm{kernels=native peak=150000}")
 
 
+FIRE = """
+func.func @main(%x: tensor<1x3x38x35xf32>) -> tensor<1x14x8x8xf32> {
+  %w1 = relay.param "w1" : tensor<10x3x3x3xf32>
+  %w2 = relay.param "w2" : tensor<6x10x1x1xf32>
+  %w3 = relay.param "w3" : tensor<9x6x1x1xf32>
+  %w4 = relay.param "w4" : tensor<9x6x3x3xf32>
+  %w5 = relay.param "w5" : tensor<14x18x1x1xf32>
+  %a = relay.nn.conv2d %x, %w1 {padding = array<i64: 1, 1, 1, 1>}
+    : (tensor<1x3x38x35xf32>, tensor<10x3x3x3xf32>) -> tensor<1x10x38x35xf32>
+  %b = relay.nn.max_pool2d %a {pool_size = array<i64: 3, 3>, strides = array<i64: 2, 2>}
+    : (tensor<1x10x38x35xf32>) -> tensor<1x10x18x17xf32>
+  %s = relay.nn.conv2d %b, %w2
+    : (tensor<1x10x18x17xf32>, tensor<6x10x1x1xf32>) -> tensor<1x6x18x17xf32>
+  %c = relay.nn.conv2d %s, %w3
+    : (tensor<1x6x18x17xf32>, tensor<9x6x1x1xf32>) -> tensor<1x9x18x17xf32>
+  %d = relay.nn.conv2d %s, %w4 {padding = array<i64: 1, 1, 1, 1>}
+    : (tensor<1x6x18x17xf32>, tensor<9x6x3x3xf32>) -> tensor<1x9x18x17xf32>
+  %e = relay.concatenate %c, %d {axis = 1}
+    : (tensor<1x9x18x17xf32>, tensor<1x9x18x17xf32>) -> tensor<1x18x18x17xf32>
+  %f = relay.nn.max_pool2d %e {pool_size = array<i64: 3, 3>, strides = array<i64: 2, 2>}
+    : (tensor<1x18x18x17xf32>) -> tensor<1x18x8x8xf32>
+  %y = relay.nn.conv2d %f, %w5
+    : (tensor<1x18x8x8xf32>, tensor<14x18x1x1xf32>) -> tensor<1x14x8x8xf32>
+  func.return %y : tensor<1x14x8x8xf32>
+}
+"""
+
+
+def test_peaks_are_kept_natively(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Rows are not multiples of vectors, so slices and parts of joins are at any address."""
+    monkeypatch.setattr(sys.modules["xrelay.planning.solve"], "NODES", 4_000)
+    path = tmp_path / "fire.mlir"
+    path.write_text(FIRE)
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((1, 3, 38, 35), np.float32)
+    shapes = ((10, 3, 3, 3), (6, 10, 1, 1), (9, 6, 1, 1), (9, 6, 3, 3), (14, 18, 1, 1))
+    w = {f"w{i}": rng.standard_normal(s, np.float32) for i, s in enumerate(shapes, 1)}
+    whole = xrelay.compile(path, params=w, pipeline="vm{kernels=native}")
+    with pytest.raises(xrelay.Error, match="is not reached") as refusal:
+        xrelay.compile(path, params=w, pipeline="vm{kernels=native peak=1000 work=1.0}")
+    least = int(str(refusal.value).splitlines()[0].rpartition(" ")[2])
+    assert 5 * least < planned(whole)
+    for peak in (101 * least // 100, 2 * least, 3 * least, 4 * least):
+        options = f"kernels=native peak={peak} work=1.0"
+        tiled = xrelay.compile(path, params=w, pipeline=f"vm{{{options}}}")
+        slack = 1.03 if peak < 2 * least else 1  # at the least, gaps of the plan come on top
+        assert planned(tiled) <= slack * peak
+        np.testing.assert_allclose(tiled(x), whole(x), rtol=1e-4, atol=1e-4)
+
+
 ATTENTION = """
 func.func @main(%q: tensor<4x64x32xf32>, %k: tensor<4x64x32xf32>, %v: tensor<4x32x64xf32>)
     -> tensor<4x64x32xf32> {

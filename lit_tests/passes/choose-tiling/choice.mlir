@@ -26,7 +26,7 @@ func.func @chain(%x: tensor<1x32x8x32xf32>) -> tensor<1x16x4x32xf32> {
 // CHECK:         %a = relay.nn.dense %x, %x :
 // CHECK:         relay.nn.dense %a, %x {relay.stripes = {chain = 0 : i64, step = 0 : i64
 // CHECK:         relay.nn.dense %b, %a {relay.stripes = {chain = 0 : i64, step = 1 : i64
-// expected-remark@+1 {{peak of live bytes from 768 to 576, work +0.0 %, 1 chain}}
+// expected-remark@+1 {{peak of live bytes from 768 to 640, work +0.0 %, 1 chain}}
 func.func @read_as_a_whole(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %a = relay.nn.dense %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
   %b = relay.nn.dense %a, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>

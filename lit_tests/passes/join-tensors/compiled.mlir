@@ -1,6 +1,6 @@
 // RUN: xrelay-opt --split-input-file -p infer-types,plan-devices,fuse-ops,outline-primitives,create-shape-functions,manifest-alloc,simplify-shapes,remove-dead-writes,reuse-in-place,join-tensors{compiled=true},remove-unused-kernels %s | filecheck %s
 
-// Parts that are aligned as storages are.
+// Parts are adjacent.
 //
 // CHECK-LABEL: func.func @aligned
 // CHECK:         vm.join_tensors %a, %b
@@ -15,11 +15,12 @@ func.func @aligned(%x: tensor<4x4xf32>) -> tensor<8x8xf32> {
 
 // -----
 
-// The second part would start at byte 48.
+// The second part starts at byte 48: machine code loads vectors from any address.
 //
 // CHECK-LABEL: func.func @unaligned
-// CHECK-NOT:     vm.join_tensors
-// CHECK:         relay.concatenate
+// CHECK:         memory.slice_storage %joined[48] size 48 align 16
+// CHECK:         vm.join_tensors %a, %b
+// CHECK-NOT:     relay.concatenate
 func.func @unaligned(%x: tensor<3x4xf32>) -> tensor<6x6xf32> {
   %a = relay.nn.softmax %x : (tensor<3x4xf32>) -> tensor<3x4xf32>
   %b = relay.nn.softmax %a : (tensor<3x4xf32>) -> tensor<3x4xf32>

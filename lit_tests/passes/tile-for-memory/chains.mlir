@@ -12,13 +12,13 @@
 // CHECK-NEXT:    %[[A0:.*]] = relay.nn.relu %[[X0]]
 // CHECK-NEXT:    %[[B0:.*]] = relay.concatenate %[[H]], %[[A0]] {relay.unfused, axis = 1 : i64} : {{.*}} -> tensor<1x4x4x1xf32>
 // CHECK-NEXT:    %[[Y0:.*]] = relay.nn.max_pool2d %[[B0]] {{.*}}padding = array<i64: 1, 0, 0, 0>{{.*}} -> tensor<1x3x2x1xf32>
-// CHECK-NEXT:    %[[K0:.*]] = relay.strided_slice %[[B0]] {relay.unfused, begin = array<i64: 2>, end = array<i64: 4>, axes = array<i64: 1>}
+// CHECK-NEXT:    %[[K0:.*]] = relay.read_rows %[[B0]] {axis = 1 : i64, start = 2 : i64}
 // CHECK-NEXT:    %[[H0:.*]] = relay.read_rows %[[K0]] {axis = 1 : i64, start = 0 : i64}
 // CHECK-NEXT:    %[[X1:.*]] = relay.strided_slice %x {begin = array<i64: 4>, end = array<i64: 7>, axes = array<i64: 1>}
 // CHECK-NEXT:    %[[A1:.*]] = relay.nn.relu %[[X1]]
 // CHECK-NEXT:    %[[B1:.*]] = relay.concatenate %[[H0]], %[[A1]] {relay.unfused, axis = 1 : i64} : {{.*}} -> tensor<1x5x4x1xf32>
 // CHECK-NEXT:    %[[Y1:.*]] = relay.nn.max_pool2d %[[B1]] {layout = "NHWC", pool_size = array<i64: 3, 3>} : {{.*}} -> tensor<1x3x2x1xf32>
-// CHECK-NEXT:    %[[K1:.*]] = relay.strided_slice %[[B1]] {relay.unfused, begin = array<i64: 3>, end = array<i64: 5>, axes = array<i64: 1>}
+// CHECK-NEXT:    %[[K1:.*]] = relay.read_rows %[[B1]] {axis = 1 : i64, start = 3 : i64}
 // CHECK-NEXT:    %[[H1:.*]] = relay.read_rows %[[K1]] {axis = 1 : i64, start = 0 : i64}
 // CHECK-NEXT:    %[[X2:.*]] = relay.strided_slice %x {begin = array<i64: 7>, end = array<i64: 8>, axes = array<i64: 1>}
 // CHECK-NEXT:    %[[A2:.*]] = relay.nn.relu %[[X2]]
