@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from helpers.native import linalg_programs
 from helpers.native.native_programs import NativeBatch
 from helpers.programs.agreement import evaluated
@@ -105,6 +106,7 @@ def check(found: Any, wanted: Any, what: object) -> None:
     np.testing.assert_allclose(found, wanted, rtol=1e-6, err_msg=str(what))
 
 
+@pytest.mark.ci
 def test_native(tmp_path: Path):
     batch = NativeBatch()
     passes = f"{TO_PLAN},plan-memory,verify-stage{{stage=memory-planned}}"
@@ -134,6 +136,7 @@ def stopped(programs: linalg_programs.Programs, number: int, args: list[Array]) 
     return os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGABRT
 
 
+@pytest.mark.ci
 def test_linalg(tmp_path: Path):
     programs = linalg_programs.compiled([parse(text) for text, _ in CASES], tmp_path)
     for number, (text, calls) in enumerate(CASES):

@@ -11,6 +11,7 @@ from random import Random
 from typing import TypeAlias
 
 import numpy as np
+import pytest
 from helpers.native.compiled_programs import CompiledPrograms
 from helpers.native.native_programs import REFUSED, STACK, NativeBatch, run_passes
 from helpers.programs import hinted_programs
@@ -141,6 +142,7 @@ def compare(found: Outcome, wanted: Outcome, what: str) -> None:
         np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5, err_msg=what)
 
 
+@pytest.mark.ci
 def test_programs_with_any_plan_of_memory(tmp_path: Path):
     """Storages that functions allocate, arenas and workspaces, all of which are freed."""
     batch = NativeBatch()
@@ -290,6 +292,7 @@ func.func @main(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>) -> tensor<?x4xf32> {
 """
 
 
+@pytest.mark.ci
 def test_recursion_and_failures(tmp_path: Path):
     """Loops by calls; what recurs for ever, or does not fit, is an error, and memory is freed."""
     batch = NativeBatch()

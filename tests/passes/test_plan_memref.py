@@ -122,6 +122,7 @@ def outputs(library: ctypes.CDLL, name: str, seed: int) -> list[Any]:
 
 
 @pytest.mark.parametrize("part", range(-(-COUNT // PART)))
+@pytest.mark.ci
 def test_planned_programs_compute_the_same(part: int, tmp_path: Path):
     start = 10_000 * LONG + part * PART
     seeds = range(start, start + min(PART, COUNT - part * PART))
@@ -180,6 +181,7 @@ def accepted_fault(planned: ModuleOp, rng: random.Random, counts: Counter[str]) 
     return None
 
 
+@pytest.mark.ci
 def test_what_the_checker_accepts_computes_the_same(tmp_path: Path):
     rng, counts, accepted = random.Random(1), Counter[str](), dict[str, int]()
     merged, start = parse(PRELUDE), 20_000 * LONG

@@ -127,6 +127,7 @@ def inputs(*shapes: tuple[int, ...], seed: int = 0) -> list[Array]:
 RESIDUAL = (2, 3, 8, 32), (5, 3, 3, 3), (2, 5, 8, 32)
 
 
+@pytest.mark.ci
 def test_kernels_of_static_shapes(programs: Mapping[str, Traced]) -> None:
     program = programs["residual"]
     for seed in range(3):

@@ -195,6 +195,7 @@ def test_an_object_in_a_c_program(model: Path, tmp_path: Path, weights: str):
     assert [float(line) for line in printed.stdout.split()] == (X @ WEIGHTS).ravel().tolist()
 
 
+@pytest.mark.ci
 def test_the_code_of_each_level_computes_the_same(tmp_path: Path):
     source, out = tmp_path / "model.relay", tmp_path / "libmodel.so"
     source.write_text(MLP)
@@ -370,6 +371,7 @@ def test_the_example_runs(model: Path, example: Path):
     assert done.stdout == PRINTED
 
 
+@pytest.mark.ci
 def test_the_example_under_address_sanitizer(model: Path, example: Path):
     out = example / "scores.o"
     assert main([str(example / "scores.relay"), "-p", "aot", "-t", "object", "-o", str(out)]) == 0

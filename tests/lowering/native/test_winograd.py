@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 from helpers.programs.programs import parse
 from helpers.programs.random_settings import exactly
 from hypothesis import given
@@ -62,6 +63,7 @@ AFTER: dict[str, Callable[[Array, Array, Array], Array]] = {
 
 @exactly(40)
 @given(st.data())
+@pytest.mark.ci
 def test_images(data: st.DataObject):
     height, width = data.draw(st.integers(1, 17)), data.draw(st.integers(1, 17))
     images, channels, filters = (data.draw(st.integers(1, n)) for n in (2, 3, 3))
@@ -79,6 +81,7 @@ def test_images(data: st.DataObject):
         np.testing.assert_allclose(result, expected, rtol=1e-5, atol=2e-5)
 
 
+@pytest.mark.ci
 def test_threads():
     """Blocks of tile rows are divided, or panels of filters if there is one block."""
     rng = np.random.default_rng(0)
