@@ -259,6 +259,7 @@ def run_recorded(folder: Path, *options: str) -> str:
     return run_process("against_tvm/recorded.py", str(folder), "--seconds", "1", *options)
 
 
+@pytest.mark.ci
 def test_recorded_programs_are_read_run_and_compared(recorded: Path):
     counts = json.loads(run_recorded(recorded, "--json"))
     assert counts["census"] == {

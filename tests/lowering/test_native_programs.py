@@ -118,6 +118,7 @@ def in_stripes(count: int) -> Iterator[Sample]:
             yield tiled, [[argument]], what
 
 
+@pytest.mark.ci
 def test_programs_as_users_compile_them(tmp_path: Path):
     """All kinds, by `-p aot -t native` and `xrelay.load`, against the machine and references."""
     programs = CompiledPrograms(AOT, VM)

@@ -236,6 +236,7 @@ func.func @main(%x: tensor<256x512xf32>, %w: tensor<1024x512xf32>) -> tensor<256
 }"""
 
 
+@pytest.mark.ci
 def test_large_kernels_use_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     source = tmp_path / "large.mlir"
     source.write_text(LARGE)

@@ -318,7 +318,11 @@ def @main(%x: Tensor[(1, 3, 32, 32), float32], %a: Tensor[(16, 3, 3, 3), float32
 """
 
 
-@pytest.mark.parametrize("text", [None, MLP, CONVOLUTIONS], ids=["lowered", "mlp", "convolutions"])
+@pytest.mark.parametrize(
+    "text",
+    [None, *(pytest.param(text, marks=pytest.mark.ci) for text in (MLP, CONVOLUTIONS))],
+    ids=["lowered", "mlp", "convolutions"],
+)
 def test_a_run_allocates_nothing(model: Path, tmp_path: Path, text: str | None):
     out = tmp_path / "libmodel.so"
     command = [str(model)]
