@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pytest
 import write_documentation
 from helpers.documentation import pass_structure
 from helpers.documentation.kernel_ways import BEGIN, END, ways
@@ -32,7 +31,6 @@ from xrelay.tools.testing.reference import dialect_page
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"
 
 
-@pytest.mark.ci
 def test_the_reference_is_up_to_date():
     written = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.iterdir()}
     assert written == pages(), "run: python tests/write_documentation.py"

@@ -136,7 +136,6 @@ def stopped(programs: linalg_programs.Programs, number: int, args: list[Array]) 
     return os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGABRT
 
 
-@pytest.mark.ci
 def test_linalg(tmp_path: Path):
     programs = linalg_programs.compiled([parse(text) for text, _ in CASES], tmp_path)
     for number, (text, calls) in enumerate(CASES):

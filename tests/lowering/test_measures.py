@@ -11,7 +11,6 @@ from random import Random
 from typing import Any
 
 import numpy as np
-import pytest
 from helpers.native import linalg_programs
 from helpers.native.native_programs import NativeBatch
 from helpers.programs.programs import parse
@@ -121,7 +120,6 @@ def cases() -> list[tuple[Program, list[Any]]]:
     return made
 
 
-@pytest.mark.ci
 def test_equal_to_definitions(tmp_path: Path):
     batch = NativeBatch()
     checked = [

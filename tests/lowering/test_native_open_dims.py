@@ -179,7 +179,6 @@ func.func @main(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>, %w: tensor<8x24xf32>, 
 """
 
 
-@pytest.mark.ci
 def test_dims_that_may_be_broadcast(tmp_path: Path):
     """Each version of a kernel computes what it should, for equal dims and for those of 1."""
     source = tmp_path / "broadcast.mlir"

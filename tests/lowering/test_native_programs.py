@@ -143,7 +143,6 @@ def compare(found: Outcome, wanted: Outcome, what: str) -> None:
         np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5, err_msg=what)
 
 
-@pytest.mark.ci
 def test_programs_with_any_plan_of_memory(tmp_path: Path):
     """Storages that functions allocate, arenas and workspaces, all of which are freed."""
     batch = NativeBatch()

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from helpers.machine.in_machine import compiled, machine_of
 from helpers.native.native_programs import NativeBatch
 from helpers.programs.programs import parse
@@ -70,7 +69,6 @@ def outcome(call: Callable[..., Any], *args: Any) -> int | None:
     return None if isinstance(found, str) else int(np.asarray(found).reshape(()))
 
 
-@pytest.mark.ci
 def test_equal_at_every_level(tmp_path: Path):
     batch = NativeBatch()
     numbers: dict[str, int] = {}

@@ -122,7 +122,6 @@ def outputs(library: ctypes.CDLL, name: str, seed: int) -> list[Any]:
 
 
 @pytest.mark.parametrize("part", range(-(-COUNT // PART)))
-@pytest.mark.ci
 def test_planned_programs_compute_the_same(part: int, tmp_path: Path):
     start = 10_000 * LONG + part * PART
     seeds = range(start, start + min(PART, COUNT - part * PART))

@@ -54,6 +54,5 @@ def test_operators_compute_what_they_mean(tmp_path: Path):
 
 
 @pytest.mark.parametrize("hidden", share([0.5, 1.0], 2))
-@pytest.mark.ci
 def test_dims_may_be_known_at_run_time_only(hidden: float, tmp_path: Path):
     check_cases(some_cases(1, 20), tmp_path, dynamic=hidden)

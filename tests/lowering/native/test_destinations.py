@@ -132,7 +132,6 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.ci
 def test_kernels_write_into_results(compiled: Path):
     run = xrelay.load(compiled)
     for name, (_, expected) in PROGRAMS.items():

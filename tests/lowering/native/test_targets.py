@@ -195,7 +195,6 @@ def test_an_object_in_a_c_program(model: Path, tmp_path: Path, weights: str):
     assert [float(line) for line in printed.stdout.split()] == (X @ WEIGHTS).ravel().tolist()
 
 
-@pytest.mark.ci
 def test_the_code_of_each_level_computes_the_same(tmp_path: Path):
     source, out = tmp_path / "model.relay", tmp_path / "libmodel.so"
     source.write_text(MLP)

@@ -63,7 +63,6 @@ AFTER: dict[str, Callable[[Array, Array, Array], Array]] = {
 
 @exactly(40)
 @given(st.data())
-@pytest.mark.ci
 def test_images(data: st.DataObject):
     height, width = data.draw(st.integers(1, 17)), data.draw(st.integers(1, 17))
     images, channels, filters = (data.draw(st.integers(1, n)) for n in (2, 3, 3))
