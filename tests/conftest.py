@@ -31,6 +31,8 @@ sys.path[:] = [path for path in sys.path if Path(path).resolve() != ROOT]
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 gc.set_threshold(400_000, 20, 50)  # thousands of tests are alive: a tenth of the time
+LEFT = 40_000
+"""The objects that modules of tests may leave before they are collected and frozen."""
 
 
 OWN_CACHE = "PYTEST_XDIST_WORKER" not in os.environ
@@ -61,9 +63,15 @@ def _collect_backwards() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Let all processes have one order."""
-    if len(config.args) == 1:
-        items.sort(key=lambda item: item.path.parts)
+    """Let all processes have one order; a run of all tests leaves those of CI to CI."""
+    if [Path(argument).resolve() for argument in config.args] != [ROOT / "tests"]:
+        return
+    items.sort(key=lambda item: item.path.parts)
+    rounds = import_module("helpers.programs.random_settings").ROUNDS
+    if rounds == 1 and not config.getoption("markexpr"):
+        left = [item for item in items if item.get_closest_marker("ci")]
+        items[:] = [item for item in items if not item.get_closest_marker("ci")]
+        config.hook.pytest_deselected(items=left)
 
 
 def pytest_collection_finish() -> None:
@@ -74,8 +82,8 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """Let no later collection visit what a module leaves: programs and benchmarks collect, too."""
-    if nextitem is not None and nextitem.path != item.path:
+    """Let no later collection visit what modules leave: programs and benchmarks collect, too."""
+    if nextitem is not None and nextitem.path != item.path and gc.get_count()[0] > LEFT:
         gc.collect()
         gc.freeze()
 

@@ -112,6 +112,7 @@ def test_reordering_is_measured():
     assert any("| yes |" in row for row in rows)
 
 
+@pytest.mark.ci
 def test_networks_are_planned_at_the_bound():
     options = ("--only", "encoder", "--layers", "1", "--width", "48", "--lengths")
     results = json.loads(run("planning/networks.py", *options, "16")[0])["results"]
@@ -149,6 +150,7 @@ def test_kernels_have_the_results_of_onnxruntime():
     assert "28x28: " in progress
 
 
+@pytest.mark.ci
 def test_native_compile_calls_no_tool_of_llvm_with_a_full_cache(tmp_path: Path):
     program = tmp_path / "negative.relay"
     program.write_text(f"{VERSION}def @main(%x: Tensor[(2), float32]) {{ negative(%x) }}")
@@ -257,6 +259,7 @@ def run_recorded(folder: Path, *options: str) -> str:
     return run_process("against_tvm/recorded.py", str(folder), "--seconds", "1", *options)
 
 
+@pytest.mark.ci
 def test_recorded_programs_are_read_run_and_compared(recorded: Path):
     counts = json.loads(run_recorded(recorded, "--json"))
     assert counts["census"] == {
@@ -301,6 +304,7 @@ def test_counts_of_recorded_programs_replace_a_part_of_a_file(recorded: Path, tm
     )
 
 
+@pytest.mark.ci
 def test_recorded_programs_are_compiled_to_machine_code(recorded: Path):
     path = recorded / "values" / "s.jsonl.gz"
     lines = gzip.decompress(path.read_bytes()).splitlines(keepends=True)
@@ -333,6 +337,7 @@ def counted(out: str) -> dict[str, tuple[int, int]]:
     }
 
 
+@pytest.mark.ci
 def test_lines_are_those_of_wc():
     found = counted(run("lines.py")[0])
     listed = (

@@ -28,6 +28,8 @@ from xrelay.tools.registry import UNIVERSE
 PAGES = {path.name: path for path in [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"]}
 ELSEWHERE = ("journeys.md", "plugins.md", "tutorial.md")
 """Pages whose code other tests run."""
+COMPILED = ("README.md", "native.md")
+"""Pages whose commands take seconds, as they compile machine code."""
 
 MAINS = {f"xrelay-{name}": name for name in ("opt", "run", "plan", "objdump")}
 RELAY = """#[version = "0.0.5"]
@@ -140,7 +142,10 @@ def run(words: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
         return int(exit.code or 0)
 
 
-@pytest.mark.parametrize("page", COMMANDS)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=pytest.mark.ci if page in COMPILED else ()) for page in COMMANDS],
+)
 def test_commands_run(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch):
     """The commands of a page share a folder: later ones read what earlier ones write."""
     for words, line in COMMANDS[page]:

@@ -35,6 +35,8 @@ from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.program.components import components
 from xrelay.tools.registry import DIALECTS, PASSES, UNIVERSE, pass_info
 
+pytestmark = pytest.mark.ci  # rules for sources, like those of ruff
+
 ROOT = Path(__file__).parent.parent
 RELAY_TEXT = (ROOT / "docs" / "relay_text.md").read_text(encoding="utf-8")
 CONFIG = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))

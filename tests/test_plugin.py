@@ -760,6 +760,7 @@ def test_an_operator_with_effects_runs_as_often_as_the_program_says(
 
 
 @pytest.mark.parametrize("size", ["static", "open"])
+@pytest.mark.ci
 def test_an_operator_with_effects_in_machine_code(run: Run, ticking: Plugin, size: str):
     ticks(ticking)
     library = f"lib{size}.so"

@@ -44,6 +44,7 @@ def arguments(rows: int) -> list[Array]:
     return [rng.random(shape, np.float32) for shape in ((rows, 32), (32, 32))]
 
 
+@pytest.mark.ci
 def test_the_example_runs_in_the_machine_natively_and_from_c(tmp_path: Path):
     folder = tmp_path / "pools"
     shutil.copytree(ROOT / "examples" / "pools", folder)

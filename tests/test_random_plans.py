@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from random import Random
 
 import numpy as np
+import pytest
 from helpers.machine.in_machine import machine_of, run_passes
 from helpers.programs.agreement import Array, Outcome, flat, plan_options, quiet, same
 from helpers.programs.dynamic_programs import arguments
@@ -121,6 +122,7 @@ def pools(draw: st.DrawFn) -> str:
     st.sampled_from(("cost", "heights")),
     st.booleans(),
 )
+@pytest.mark.ci
 def test_programs_in_pools(rng: Random, is_open: bool, given: str, minimize: str, has_data: bool):
     options = f'{{pools="{given}" minimize={minimize}}}'
     if has_data:
@@ -134,6 +136,7 @@ def test_programs_in_pools(rng: Random, is_open: bool, given: str, minimize: str
 
 @exactly(40)
 @given(st.randoms(use_true_random=False), st.booleans(), plan_options("plan-memory"))
+@pytest.mark.ci
 def test_slices_and_joins_that_are_views(rng: Random, is_open: bool, options: str):
     module = parse(SlicedProgram(rng, is_open).text)
     rows = [8, rng.randrange(12), rng.randrange(3)] if is_open else [8]

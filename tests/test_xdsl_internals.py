@@ -8,6 +8,7 @@ from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 
+import pytest
 import xdsl
 from helpers.documentation.sources import syntax
 
@@ -78,6 +79,7 @@ def overridden(cls: type) -> list[str]:
     ]
 
 
+@pytest.mark.ci
 def test_no_other_module_uses_private_names():
     every = {p: [n for n in ast.walk(syntax(p)) if isinstance(n, KINDS)] for p in MODULES}
     own = {path: defined(nodes) for path, nodes in every.items()}
@@ -149,6 +151,7 @@ def unformatted(tree: ast.AST) -> Iterator[str]:
                 yield from (match[0] for match in PLACEHOLDER.finditer(node.value))
 
 
+@pytest.mark.ci
 def test_all_messages_that_xdsl_does_not_format_are_known():
     root = Path(xdsl.__file__).parent
     found = {

@@ -62,6 +62,7 @@ def errors_of(parts: Iterable[str]) -> str:
     return subprocess.run(command, input=text, capture_output=True, text=True).stderr
 
 
+@pytest.mark.ci
 def test_each_op_of_the_seven_dialects_is_among_the_forms():
     forms = mlir_opt(FORMS.read_text(), "--mlir-print-op-generic")
     ops = names_of_ops()
@@ -69,6 +70,7 @@ def test_each_op_of_the_seven_dialects_is_among_the_forms():
     assert not ops - {*re.findall(r'"([a-z]+\.[\w.]+)"[ (]', forms)}
 
 
+@pytest.mark.ci
 def test_each_property_of_the_seven_dialects_is_among_the_forms():
     found, pending = dict[str, set[str]](), {*names_of_ops()}
     while pending:  # each error names one property that is no array of floats

@@ -10,6 +10,7 @@ from textwrap import dedent
 from typing import Any, cast
 
 import numpy as np
+import pytest
 from helpers.machine.in_machine import compiled as machine_program
 from helpers.machine.in_machine import machine_of
 from helpers.native.linalg_programs import compiled
@@ -30,6 +31,7 @@ def flat(value: Any) -> list[Any]:
     return [value]
 
 
+@pytest.mark.ci
 def test_random_programs_of_calls_and_branches(tmp_path: Path):
     texts = [ProgramWithCalls(Random(seed), is_open=seed % 2 == 1).text for seed in SEEDS]
     programs = compiled([parse(text) for text in texts], tmp_path)

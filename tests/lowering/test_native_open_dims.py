@@ -135,6 +135,7 @@ class Network:
         return self.op("reshape", f"{{newshape = array<i64: 0, {self.width}>}}", full, back, split)
 
 
+@pytest.mark.ci
 def test_networks_at_five_sizes(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     numbers = range(FIRST_SEED, FIRST_SEED + (OTHER or rounds(4 * TOGETHER)))
     processors = cycle(("x86-64", "x86-64-v3", "native"))
@@ -198,6 +199,7 @@ def test_dims_that_may_be_broadcast(tmp_path: Path):
             np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.ci
 def test_residuals_of_convolutions(tmp_path: Path):
     """A convolution plus a tensor: of equal widths, or one of width 1, which is broadcast."""
     weights = {name: random_array(4, 4, 3, 3, seed=i) for i, name in enumerate("uv")}

@@ -11,6 +11,7 @@ from random import Random
 from typing import TypeAlias
 
 import numpy as np
+import pytest
 from helpers.native.compiled_programs import CompiledPrograms
 from helpers.native.native_programs import REFUSED, STACK, NativeBatch, run_passes
 from helpers.programs import hinted_programs
@@ -117,6 +118,7 @@ def in_stripes(count: int) -> Iterator[Sample]:
             yield tiled, [[argument]], what
 
 
+@pytest.mark.ci
 def test_programs_as_users_compile_them(tmp_path: Path):
     """All kinds, by `-p aot -t native` and `xrelay.load`, against the machine and references."""
     programs = CompiledPrograms(AOT, VM)
@@ -290,6 +292,7 @@ func.func @main(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>) -> tensor<?x4xf32> {
 """
 
 
+@pytest.mark.ci
 def test_recursion_and_failures(tmp_path: Path):
     """Loops by calls; what recurs for ever, or does not fit, is an error, and memory is freed."""
     batch = NativeBatch()

@@ -114,6 +114,7 @@ def test_conditions_on_element_types_are_not_tables():
     assert not [*tables(ast.parse('dtype in ("int8", "int16", "int32")\n{"float16": "float32"}'))]
 
 
+@pytest.mark.ci
 def test_no_second_table():
     found = [
         f"{module}:{line}"

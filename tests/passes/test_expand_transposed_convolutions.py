@@ -52,6 +52,7 @@ def test_results_are_those_of_onnxruntime(
     assert_close([np.asarray(result) for result in results], run_onnxruntime(model, feeds))
 
 
+@pytest.mark.ci
 def test_machine_code_of_images_of_any_size(tmp_path: Path):
     weights = {"w": random_array(6, 6, 3, 3, seed=1)}
     operator = node("ConvTranspose", "x w", strides=[2, 2], pads=[1] * 4, output_padding=[1, 1])

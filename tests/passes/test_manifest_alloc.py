@@ -88,9 +88,9 @@ def manifested(text: str) -> ModuleOp | None:
 
 
 def test_a_second_run_changes_nothing():
-    texts = share([*golden_inputs()], 8)
+    texts = share([*golden_inputs()], 24)
     modules = [module for text in texts if (module := manifested(text)) is not None]
-    assert len(modules) >= 35
+    assert len(modules) >= 12
     for module in modules:
         once = module.clone()
         run(module, "create-shape-functions", "manifest-alloc")

@@ -99,7 +99,7 @@ def assert_many_are_refused(count: Counter[str]) -> None:
 ORDERED = [plan for plan in PLANS if "layout-slices" in plan]
 
 
-@pytest.mark.parametrize("seed", range(OTHER or rounds(80, 24)))
+@pytest.mark.parametrize("seed", range(OTHER or rounds(80, 80)))
 def test_faults_in_orders(seed: int, monkeypatch: pytest.MonkeyPatch):
     """Wrong orders, lifetimes, kills, slices and sizes; packs have all orders that may help."""
     monkeypatch.setattr(layout_slices, "SLACK", 0)

@@ -180,6 +180,7 @@ def accepted_fault(planned: ModuleOp, rng: random.Random, counts: Counter[str]) 
     return None
 
 
+@pytest.mark.ci
 def test_what_the_checker_accepts_computes_the_same(tmp_path: Path):
     rng, counts, accepted = random.Random(1), Counter[str](), dict[str, int]()
     merged, start = parse(PRELUDE), 20_000 * LONG

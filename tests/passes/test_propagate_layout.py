@@ -234,6 +234,7 @@ def test_networks_have_channels_last_throughout(name: str, transpositions: int):
         np.testing.assert_allclose(a, e, rtol=1e-4, atol=1e-5 * float(np.abs(e).max()))
 
 
+@pytest.mark.ci
 def test_machine_code_of_few_channels_in_long_rows():
     """One filter, of rows of 35: whole vectors, and the ends."""
     feeds = {"x": random_array(1, 4, 14, 37)}

@@ -1,6 +1,7 @@
 """`reorder-for-memory` lowers the peak of a network, and its results stay the same."""
 
 import numpy as np
+import pytest
 from helpers.machine.in_machine import run_passes
 from helpers.onnx.onnx_models import Array, light_network
 from helpers.programs.programs import parse
@@ -14,6 +15,7 @@ from xrelay.runtime.machine.machine import Machine
 from xrelay.runtime.memory.limits import Memory
 
 
+@pytest.mark.ci
 def test_shufflenet_needs_less_and_computes_the_same():
     network = light_network("shufflenet")
     inputs = list(network.feeds.values())

@@ -227,7 +227,7 @@ def test_a_long_chain_is_shortened_within_a_wider_peak(
 def test_rows_of_skips_stay_in_rings(layout: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(sys.modules["xrelay.planning.solve"], "NODES", 4_000)  # any plan will do
     rings = 0
-    for number in range(5):
+    for number in range(rounds(24)):
         rng = np.random.default_rng(number)
         module = random_skip(rng, layout)
         tiled = module.clone()
@@ -243,4 +243,4 @@ def test_rows_of_skips_stay_in_rings(layout: str, monkeypatch: pytest.MonkeyPatc
         for program in programs:
             found = np.asarray(program(argument))
             np.testing.assert_allclose(found, whole, rtol=0, atol=2e-6, err_msg=str(module))
-    assert rings > 1, "rings in loops"
+    assert rings, "no rings in loops"

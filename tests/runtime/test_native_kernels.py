@@ -127,6 +127,7 @@ def inputs(*shapes: tuple[int, ...], seed: int = 0) -> list[Array]:
 RESIDUAL = (2, 3, 8, 32), (5, 3, 3, 3), (2, 5, 8, 32)
 
 
+@pytest.mark.ci
 def test_kernels_of_static_shapes(programs: Mapping[str, Traced]) -> None:
     program = programs["residual"]
     for seed in range(3):
@@ -235,6 +236,7 @@ func.func @main(%x: tensor<256x512xf32>, %w: tensor<1024x512xf32>) -> tensor<256
 }"""
 
 
+@pytest.mark.ci
 def test_large_kernels_use_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     source = tmp_path / "large.mlir"
     source.write_text(LARGE)

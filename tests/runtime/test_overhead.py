@@ -6,11 +6,13 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import pytest
 from helpers.processes.forked_commands import with_commands
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "vm_overhead.py"
 
 
+@pytest.mark.ci
 def test_the_benchmark_measures_every_kernel(tmp_path: Path):
     output = tmp_path / "out.json"
     argv = ["python", str(SCRIPT), "--rounds", "2", "-o", str(output)]

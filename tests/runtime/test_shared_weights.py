@@ -48,6 +48,7 @@ def pages(process: int, file: Path) -> dict[str, int]:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize(("program", "weights"), COMMANDS)
+@pytest.mark.ci
 def test_pages_are_shared(program: str, weights: str, tmp_path: Path):
     w = np.random.default_rng(0).random((N, N), np.float32)
     write_tensors(tmp_path / "m.safetensors", {"w": w})

@@ -148,6 +148,7 @@ def test_other_recursion_is_limited_by_memory():
     np.testing.assert_array_equal(machine.run("main", np.int32(3), X)[0], X + 3)
 
 
+@pytest.mark.ci
 def test_loops_within_each_other_are_deeper_than_the_python_stack():
     depth = 300
     for _ in range(2):

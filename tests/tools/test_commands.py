@@ -16,6 +16,8 @@ from helpers.programs.random_settings import ROUNDS, share
 from xrelay.tools.opt import opt
 from xrelay.tools.run import run
 
+pytestmark = pytest.mark.ci  # real processes
+
 START = {
     "xrelay-opt": "from xrelay.tools.start import opt as main",
     "xrelay-run": "from xrelay.tools.start import run as main",

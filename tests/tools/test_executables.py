@@ -108,11 +108,16 @@ def same_without_the_compiler(
     ("name", "sizes"),
     [
         ("lists.relay", [()]),
-        ("closures.relay", [()]),
-        ("lstm.relay", [("xs:0=4", "xs:1=2", "h:0=2", "c:0=2")]),
-        ("dynamic.mlir", [("n=5",), ("n=2",)]),
-        ("mlp.mlir", [()]),
-        ("classifier.mlir", [()]),
+        *(
+            pytest.param(*case, marks=pytest.mark.ci)
+            for case in (
+                ("closures.relay", [()]),
+                ("lstm.relay", [("xs:0=4", "xs:1=2", "h:0=2", "c:0=2")]),
+                ("dynamic.mlir", [("n=5",), ("n=2",)]),
+                ("mlp.mlir", [()]),
+                ("classifier.mlir", [()]),
+            )
+        ),
     ],
 )
 def test_examples_run_without_the_compiler(

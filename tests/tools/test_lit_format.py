@@ -79,6 +79,7 @@ def test_results_in_a_shell(tmp_path: Path, name: str):
     check(tmp_path, name)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", ["no match", "messages in the pipe", "roundtrip"])
 def test_a_shell_agrees(tmp_path: Path, name: str):
     check(tmp_path, name, shell="1")

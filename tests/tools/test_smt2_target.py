@@ -117,6 +117,7 @@ def test_solvers_accept_open_networks(name: str):
         assert set(answers) == {"unsat"}
 
 
+@pytest.mark.ci
 def test_z3_and_the_checker_agree_on_faults():
     planned = planned_encoder()
     count = Counter[str]()

@@ -164,7 +164,7 @@ def test_cases(group: str, cases: dict[str, Case]):
         every("name", names)(check_case)(cases=cases)
 
 
-@pytest.mark.parametrize("backend", [Evaluated, InMachine])
+@pytest.mark.parametrize("backend", [Evaluated, pytest.param(InMachine, marks=pytest.mark.ci)])
 def test_cases_with_open_dims(backend: type[Backend], cases: dict[str, Case]):
     """Every 32nd at level relay, every 64th in the VM, and all with `XRELAY_ROUNDS=4`."""
     sampled = OPENED_EVALUATED if backend is Evaluated else OPENED_IN

@@ -185,6 +185,7 @@ def test_numbers_and_text(case: Case) -> None:
     check_case(case)
 
 
+@pytest.mark.ci
 def test_numbers_in_machine_code(tmp_path: Path) -> None:
     check_machine_code(CASES, tmp_path)
 

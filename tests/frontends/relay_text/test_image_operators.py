@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 from helpers.onnx.onnx_models import Array, run_onnxruntime
 from helpers.onnx.onnx_small import model_of, node
+from helpers.programs.random_settings import share
 from helpers.relay.numeric_cases import (
     Case,
     check_case,
@@ -173,13 +174,17 @@ CASES = {
             (("bilinear", "linear"), "zeros", True), (("nearest", "nearest"), "reflection", False))
     },
 }  # fmt: skip
+ALONE = ["the greatest pixels", "samples, cubic, zeros, False"]
+"""Those that reach code which no other test reaches."""
+SAMPLE = [*dict.fromkeys([*ALONE, *share([*CASES], 3)])]
 
 
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@pytest.mark.parametrize("case", [CASES[name] for name in SAMPLE], ids=SAMPLE)
 def test_numbers_and_text(case: Case) -> None:
     check_case(case, atol=4e-6)
 
 
+@pytest.mark.ci
 def test_numbers_in_machine_code(tmp_path: Path) -> None:
     check_machine_code(CASES, tmp_path)
 

@@ -58,6 +58,7 @@ def test_examples(name: str, tmp_path: Path):
 
 
 @pytest.mark.parametrize("name", ["mlp.mlir", "transformer_block.mlir"])
+@pytest.mark.ci
 def test_examples_with_weights(name: str, tmp_path: Path):
     """The weights are random; the machine has the same ones."""
     text, library = (EXAMPLES / name).read_text(), tmp_path / "libexample.so"
@@ -89,6 +90,7 @@ def lstm(xs: Array, h: Array, c: Array, w: Array, r: Array, b: Array) -> tuple[A
     return np.array(found, np.float32).reshape(len(xs), *h.shape), h, c
 
 
+@pytest.mark.ci
 def test_recursion_whose_depth_the_argument_gives(tmp_path: Path):
     """The size of a result is the depth, which is more than the stack has room for calls."""
     library = tmp_path / "liblstm.so"

@@ -4,6 +4,7 @@ import ctypes
 from pathlib import Path
 
 import numpy as np
+import pytest
 from helpers.onnx.onnx_models import Array, light_network, onnxruntime_results, run_onnxruntime
 from helpers.programs.transformer import VOCABULARY, encoder
 from onnx import ModelProto
@@ -30,6 +31,7 @@ def close(found: Array, expected: Array) -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5 * scale)
 
 
+@pytest.mark.ci
 def test_squeezenet(tmp_path: Path):
     """Convolutions and pools, weights in another layout than the model's; memory as planned.
 
@@ -48,6 +50,7 @@ def test_squeezenet(tmp_path: Path):
     assert size() == entry.workspace == 3928576
 
 
+@pytest.mark.ci
 def test_a_transformer_of_any_length(tmp_path: Path):
     """One library for all sizes, whose kernels need no memory but that of the plan."""
     model = encoder(1)

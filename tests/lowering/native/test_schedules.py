@@ -161,7 +161,9 @@ def must_apply(op: Operation, remark: str) -> None:
     pytest.fail(remark)
 
 
-@pytest.mark.parametrize("cpu", ["native", None], ids=["native", "baseline"])
+@pytest.mark.parametrize(
+    "cpu", [pytest.param("native", marks=pytest.mark.ci), None], ids=["native", "baseline"]
+)
 def test_scheduled_kernels_compute_what_they_mean(cpu: str | None, tmp_path: Path):
     """Whole tiles, and the smaller ones at the ends of rows and columns."""
     calls: list[tuple[str, list[Array], Array]] = []
@@ -192,6 +194,7 @@ def test_scheduled_kernels_compute_what_they_mean(cpu: str | None, tmp_path: Pat
 
 
 @pytest.mark.parametrize("cpu", share(["native", None], 2))
+@pytest.mark.ci
 def test_loops_of_open_dims_are_right_at_every_end(cpu: str | None, tmp_path: Path):
     """Whole tiles, and each of those at the ends of open rows and columns; squares, too."""
     n = DYNAMIC_INDEX

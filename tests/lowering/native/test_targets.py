@@ -317,7 +317,11 @@ def @main(%x: Tensor[(1, 3, 32, 32), float32], %a: Tensor[(16, 3, 3, 3), float32
 """
 
 
-@pytest.mark.parametrize("text", [None, MLP, CONVOLUTIONS], ids=["lowered", "mlp", "convolutions"])
+@pytest.mark.parametrize(
+    "text",
+    [None, *(pytest.param(text, marks=pytest.mark.ci) for text in (MLP, CONVOLUTIONS))],
+    ids=["lowered", "mlp", "convolutions"],
+)
 def test_a_run_allocates_nothing(model: Path, tmp_path: Path, text: str | None):
     out = tmp_path / "libmodel.so"
     command = [str(model)]
@@ -370,6 +374,7 @@ def test_the_example_runs(model: Path, example: Path):
     assert done.stdout == PRINTED
 
 
+@pytest.mark.ci
 def test_the_example_under_address_sanitizer(model: Path, example: Path):
     out = example / "scores.o"
     assert main([str(example / "scores.relay"), "-p", "aot", "-t", "object", "-o", str(out)]) == 0

@@ -97,6 +97,7 @@ def regions_in(ir: str) -> dict[str, bool]:
     return {name: bool(is_allocation.search(body)) for name, body in functions if "omp_par" in name}
 
 
+@pytest.mark.ci
 def test_workers_allocate_nothing(tmp_path: Path):
     source, out = tmp_path / "net.mlir", tmp_path / "net.so"
     source.write_text(KINDS)
@@ -123,6 +124,7 @@ def test_a_failure_of_any_thread_is_that_of_the_call(first: ctypes.CDLL, turn: i
     assert first.harness_turns(4, 1, -1) == TURNS
 
 
+@pytest.mark.ci
 def test_libraries_share_a_pool(first: ctypes.CDLL, harness: Harness):
     second = harness("second")
     assert first.harness_turns(4, 1, -1) == TURNS
@@ -135,6 +137,7 @@ def test_libraries_share_a_pool(first: ctypes.CDLL, harness: Harness):
         assert [call.result() for call in both] == [50 * TURNS] * 4
 
 
+@pytest.mark.ci
 def test_a_child_process_has_workers_of_its_own(first: ctypes.CDLL):
     for _ in range(20):
         assert first.harness_turns(3, 5, -1) == 5 * TURNS
@@ -144,13 +147,14 @@ def test_a_child_process_has_workers_of_its_own(first: ctypes.CDLL):
         assert os.waitpid(child, 0)[1] == 0
 
 
+@pytest.mark.ci
 def test_sanitized(tmp_path: Path):
     program = compiled(tmp_path, "alone", "-DALONE", "-fsanitize=thread")
     done = subprocess.run([program], capture_output=True, text=True, timeout=300, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.fixture(scope="module", params=["96", "?"])
+@pytest.fixture(scope="module", params=[pytest.param("96", marks=pytest.mark.ci), "?"])
 def library(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("library")
     source, out = folder / "net.mlir", folder / "libnet.so"
@@ -235,6 +239,7 @@ assert count == 80
 """
 
 
+@pytest.mark.ci
 def test_an_interrupted_call_leaves_the_threads_to_the_next(library: Path):
     """Ctrl-C, at 80 moments."""
     subprocess.run([sys.executable, "-c", INTERRUPTED, library], timeout=120, check=True)
