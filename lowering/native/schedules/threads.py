@@ -44,6 +44,9 @@ takes about six times as long to read as one of the weights, which no processor 
 TRANSCENDENTAL = 16
 """The multiplications that a function of `math` takes."""
 
+MOVED = 24
+"""Those that take as long as moving an element of an operand, which another processor may have."""
+
 LEAST_AN_ELEMENT = 32
 """Those of one turn of loops, all or most of which are open."""
 
@@ -122,7 +125,8 @@ def loop_chunk(kernel: FuncOp) -> tuple[Chunk, int] | None:
         return None
     shape = tensor_of(loops[0].results[0]).get_shape()
     chosen = rows_chunk([None if n == DYNAMIC_INDEX else n for n in shape[:-1]])
-    return chosen and (Chunk(*chosen, len(shape)), work_of(loops))
+    work = work_of(loops) + MOVED * len(loops[0].operands)
+    return chosen and (Chunk(*chosen, len(shape)), work)
 
 
 def rows_chunk(sizes: Sequence[int | None]) -> tuple[int, int] | None:
