@@ -155,8 +155,8 @@ def _in_chunks(
     turns = inner.sub(end, first) if stop % chunks else stop // chunks
     _loop(inner, turns, 1, lambda b, index: body(b, chunk, b.index(b.add(first, index))))
     inner.insert_all(scf.ReduceOp())
-    bounds = ([b.index(n)] for n in (0, chunks, 1))
-    b.insert_all(scf.ParallelOp(*bounds, Region(block)))
+    low, high, step = ([b.index(n)] for n in (0, chunks, 1))
+    b.insert_all(scf.ParallelOp(low, high, step, Region(block)))
 
 
 def _add(b: Builder, *values: SSAValue) -> SSAValue:
