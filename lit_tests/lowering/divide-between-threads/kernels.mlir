@@ -26,6 +26,60 @@ func.func private @product(%mx: memref<64x256xf32>, %mw: memref<256x512xf32>, %o
 
 // -----
 
+// Rows are divided before columns, unless there are few of them.
+//
+// CHECK-LABEL: @rows_first
+// CHECK-SAME:    xrelay.schedule = [{kind = "threads", loop = 0 : i64, turns = 48 : i64, loops = 3 : i64}
+func.func private @rows_first(%mx: memref<768x256xf32>, %mw: memref<256x256xf32>, %out: memref<768x256xf32>) attributes {xrelay.kernel} {
+  %x = bufferization.to_tensor %mx restrict : memref<768x256xf32> to tensor<768x256xf32>
+  %w = bufferization.to_tensor %mw restrict : memref<256x256xf32> to tensor<256x256xf32>
+  %se = tensor.empty() : tensor<768x256xf32>
+  %z = arith.constant 0.0 : f32
+  %s0 = linalg.fill ins(%z : f32) outs(%se : tensor<768x256xf32>) -> tensor<768x256xf32>
+  %p = linalg.generic {
+      indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]
+    } ins(%x, %w : tensor<768x256xf32>, tensor<256x256xf32>) outs(%s0 : tensor<768x256xf32>) {
+  ^bb0(%e0: f32, %e1: f32, %e2: f32):
+    %p = arith.mulf %e0, %e1 : f32
+    %v = arith.addf %e2, %p : f32
+    linalg.yield %v : f32
+  } -> tensor<768x256xf32>
+  bufferization.materialize_in_destination %p in restrict writable %out : (tensor<768x256xf32>, memref<768x256xf32>) -> ()
+  func.return
+}
+
+// -----
+
+// So are open ones if one row has too little work to be divided.
+//
+// CHECK-LABEL: @open_rows_first
+// CHECK-SAME:    {kind = "threads", loop = 0 : i64, turns = 16 : i64, loops = 3 : i64}
+// CHECK:         call @xrelay_work
+func.func private @xrelay_work(i64) -> ()
+func.func private @open_rows_first(%mx: memref<?x128xf32>, %mw: memref<128x512xf32>, %out: memref<?x512xf32>) attributes {xrelay.kernel} {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %mx, %c0 : memref<?x128xf32>
+  %x = bufferization.to_tensor %mx restrict : memref<?x128xf32> to tensor<?x128xf32>
+  %w = bufferization.to_tensor %mw restrict : memref<128x512xf32> to tensor<128x512xf32>
+  %se = tensor.empty(%n) : tensor<?x512xf32>
+  %z = arith.constant 0.0 : f32
+  %s0 = linalg.fill ins(%z : f32) outs(%se : tensor<?x512xf32>) -> tensor<?x512xf32>
+  %p = linalg.generic {
+      indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]
+    } ins(%x, %w : tensor<?x128xf32>, tensor<128x512xf32>) outs(%s0 : tensor<?x512xf32>) {
+  ^bb0(%e0: f32, %e1: f32, %e2: f32):
+    %p = arith.mulf %e0, %e1 : f32
+    %v = arith.addf %e2, %p : f32
+    linalg.yield %v : f32
+  } -> tensor<?x512xf32>
+  bufferization.materialize_in_destination %p in restrict writable %out : (tensor<?x512xf32>, memref<?x512xf32>) -> ()
+  func.return
+}
+
+// -----
+
 // A kernel with open rows says its work first: that of the rows, and of reading the matrix.
 //
 // CHECK-LABEL: @open

@@ -148,15 +148,15 @@ def _in_chunks(
     if chunks == 1:
         _loop(b, stop, 1, lambda b, index: body(b, b.index(0), index))
         return
-    turns = -(-stop // chunks)
     block = Block(arg_types=[INDEX])
     inner, (chunk,) = Builder(block, b), block.args
-    first = inner.mul(chunk, turns)
-    rest = inner.minimum(turns, inner.sub(stop, first)) if stop % turns else turns
-    _loop(inner, rest, 1, lambda b, index: body(b, chunk, b.index(b.add(first, index))))
+    first = inner.floordiv(inner.mul(chunk, stop), chunks)
+    end = inner.floordiv(inner.mul(inner.add(chunk, 1), stop), chunks)
+    turns = inner.sub(end, first) if stop % chunks else stop // chunks
+    _loop(inner, turns, 1, lambda b, index: body(b, chunk, b.index(b.add(first, index))))
     inner.insert_all(scf.ReduceOp())
-    start, end, by = ([b.index(n)] for n in (0, -(-stop // turns), 1))
-    b.insert_all(scf.ParallelOp(start, end, by, Region(block)))
+    low, high, step = ([b.index(n)] for n in (0, chunks, 1))
+    b.insert_all(scf.ParallelOp(low, high, step, Region(block)))
 
 
 def _add(b: Builder, *values: SSAValue) -> SSAValue:

@@ -54,6 +54,7 @@ from ..schedules.nests import nest_of
 from ..schedules.scheduling import SCHEDULE
 from ..schedules.threads import (
     LEAST_AN_ELEMENT,
+    READING,
     THREADS,
     Chunk,
     chunk_of,
@@ -72,9 +73,6 @@ WORK = "xrelay_work"
 
 LEAST_A_TURN = 2_000
 """Those of one turn of the open loops, which are over rows, for which a kernel is divided."""
-
-READING = 3
-"""The rows whose multiplications take as long as it takes to read the operand that they share."""
 
 
 def _result_of(kernel: FuncOp) -> SSAValue:

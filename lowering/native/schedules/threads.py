@@ -20,6 +20,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Block
 
+from ....operators.rules import LEAST_DIVIDED
 from ...linalg.builder import tensor_of
 from ..linalg_generics import is_parallel, ops_of, store_of
 from .nests import Nest
@@ -28,17 +29,32 @@ from .tiles import Tile
 THREADS = "threads"
 """The kind of schedule."""
 
-FEWEST, MOST = 4, 16
-"""The number of chunks."""
+FEWEST, MOST, MOST_OF_ROWS = 4, 16, 64
+"""The number of chunks; of rows more, if no other number is even, or there is no even one."""
+
+BALANCED = 12
+"""The chunks of which one more for one thread than for another matters little."""
+
+COLUMNS_A_ROW = 6
+"""
+For a product with fewer columns a row, rows are divided: a line that the other processor wrote
+takes about six times as long to read as one of the weights, which no processor writes.
+"""
 
 TRANSCENDENTAL = 16
 """The multiplications that a function of `math` takes."""
+
+MOVED = 24
+"""Those that take as long as moving an element of an operand, which another processor may have."""
 
 LEAST_AN_ELEMENT = 32
 """Those of one turn of loops, all or most of which are open."""
 
 OPEN_ROWS = 16
 """The rows of a chunk if their number is open."""
+
+READING = 3
+"""The rows whose multiplications take as long as it takes to read the operand that they share."""
 
 
 class Chunk(NamedTuple):
@@ -62,12 +78,17 @@ def chunk_of(nest: Nest, tile: Tile) -> Chunk | None:
     """
     Return chunks of `nest` that are whole tiles, if there are enough: the most, outermost.
 
-    If there are not, each turn of an open loop over batches is one. Where a block of columns stays
-    in the cache for all rows, columns are divided, not rows; a chunk that is smaller is the block.
+    Rows come before columns, so that a thread reads what it computed in the loops before; not if
+    there are many columns a row, whose weights would be read by every thread. If there are not
+    enough, each turn of an open loop over batches is one. Where a block of columns stays in the
+    cache for all rows, columns are divided, not rows; a chunk that is smaller is the block.
     """
     last = len(nest.parallel) - 1
     order = tile.order if tile.block is None else [last]
-    chosen = _chunk(nest.sizes, tile.sizes, order, tile.block)
+    rows = _first_rows(nest)
+    is_open = (i for i in rows if i in order and nest.sizes[i] is None)
+    chosen = next(((i, OPEN_ROWS) for i in is_open), None) if nest.has_product else None
+    chosen = chosen or _chunk(nest.sizes, tile.sizes, order, rows, tile.block)
     if chosen is None:
         is_open = (i for i in order if tile.sizes[i] == 1 and nest.sizes[i] is None)
         chosen = next(((i, 1) for i in is_open), None)
@@ -77,6 +98,21 @@ def chunk_of(nest: Nest, tile: Tile) -> Chunk | None:
     if nest.has_consumer:
         return Chunk(loop, turns, last + 1)
     return Chunk(nest.parallel[loop], turns, len(nest.iterators))
+
+
+def _first_rows(nest: Nest) -> Sequence[int]:
+    """Return the loops over rows, if it is better to divide rows of `nest` than columns."""
+    last = len(nest.parallel) - 1
+    if not nest.has_product:
+        return range(last)
+    shared = [map for map in nest.inputs if nest.moves(map, nest.parallel[last])]
+    rows = [i for i in range(last) if not any(nest.moves(m, nest.parallel[i]) for m in shared)]
+    columns = prod(n or 0 for i, n in enumerate(nest.sizes) if i not in rows)
+    if any(nest.sizes[i] is None for i in rows):
+        # A product of one row is too small to be divided, and few rows are one chunk.
+        is_small = 0 < columns * (nest.depth or 0) * (1 + READING) < LEAST_DIVIDED
+        return rows if is_small else ()
+    return rows if 0 < columns < COLUMNS_A_ROW * prod(nest.sizes[i] or 0 for i in rows) else ()
 
 
 def loop_chunk(kernel: FuncOp) -> tuple[Chunk, int] | None:
@@ -89,12 +125,14 @@ def loop_chunk(kernel: FuncOp) -> tuple[Chunk, int] | None:
         return None
     shape = tensor_of(loops[0].results[0]).get_shape()
     chosen = rows_chunk([None if n == DYNAMIC_INDEX else n for n in shape[:-1]])
-    return chosen and (Chunk(*chosen, len(shape)), work_of(loops))
+    work = work_of(loops) + MOVED * len(loops[0].operands)
+    return chosen and (Chunk(*chosen, len(shape)), work)
 
 
 def rows_chunk(sizes: Sequence[int | None]) -> tuple[int, int] | None:
     """Return the one of loops of `sizes` over rows that is divided, and the turns of a chunk."""
-    chosen = _chunk(sizes, [1] * len(sizes), range(len(sizes)))
+    every = range(len(sizes))
+    chosen = _chunk(sizes, [1] * len(sizes), every, every)
     if chosen is None and None in sizes:
         chosen = max(i for i, size in enumerate(sizes) if size is None), OPEN_ROWS
     return chosen
@@ -127,20 +165,30 @@ def _chunk(
     sizes: Sequence[int | None],
     units: Sequence[int],
     order: Sequence[int],
+    rows: Sequence[int],
     block: int | None = None,
 ) -> tuple[int, int] | None:
-    candidates: list[tuple[int, int, int, int]] = []
+    candidates: list[tuple[bool, int, int, int, int]] = []
     for place, loop in enumerate(order):
         size, unit = sizes[loop], units[loop]
         if size is None or size % unit:
             continue
         turns = size // unit
-        counts = [n for n in range(FEWEST, MOST + 1) if turns % n == 0]
+        is_row = loop in rows
+        most = MOST_OF_ROWS if is_row else MOST
+        counts = [n for n in range(FEWEST, most + 1) if turns % n == 0]
         if block is not None:
             counts = [n for n in counts if size // n <= block or size // n % block == 0]
         if counts:
-            candidates.append((min(turns, MOST), -place, loop, size // counts[-1]))
-    return max(candidates)[2:] if candidates else None
+            count = max(counts, key=_balance if is_row else None)
+            is_first = is_row and (count % 2 == 0 or count >= BALANCED)
+            candidates.append((is_first, min(turns, MOST), -place, loop, size // count))
+    return max(candidates)[3:] if candidates else None
+
+
+def _balance(count: int) -> tuple[bool, bool, int]:
+    """Return the better of two numbers of chunks as the greater."""
+    return count % 2 == 0, count % 2 == 1 or count <= MOST, count
 
 
 def known_turns(shape: Sequence[int]) -> int:
