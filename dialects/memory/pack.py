@@ -227,7 +227,7 @@ class Lifetime(CustomDirective):
 
 
 @irdl_custom_directive
-class SizeOf(CustomDirective):
+class SizeOf(StaticOrDynamic):
     """The size of a slice, `128` or `%n`, or what it is over: `over %a to %b`."""
 
     static: AttributeVariable
@@ -236,7 +236,7 @@ class SizeOf(CustomDirective):
 
     def parse(self, parser: Parser, state: ParsingState) -> None:
         if parser.parse_optional_keyword("over") is None:
-            StaticOrDynamic(self.static, self.dynamic).parse(parser, state)
+            super().parse(parser, state)
             self.over.set(state, ())
             return
         first = parser.parse_unresolved_operand()
@@ -245,7 +245,7 @@ class SizeOf(CustomDirective):
         self.dynamic.set(state, None)
 
     def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
-        StaticOrDynamic(self.static, self.dynamic).print(printer, state, op)
+        super().print(printer, state, op)
         for word, slice in zip((" over ", " to "), self.over.get(op), strict=False):
             printer.print_string(word)
             printer.print_operand(slice)
