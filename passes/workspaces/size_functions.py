@@ -21,19 +21,20 @@ and marks it with the attribute `memory.allocated`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, SymbolRefAttr, UnitAttr, i64
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
 
 from ...dialects import memory
 from ...dialects.tensors import as_tensor
+from ...operators.sizes.size_expressions import Symbol
 from ..functions.signatures import marked
 from ..functions.symbol_names import SymbolNames
 from ..sizes.size_code import SizeCode
 from .caller_sizes import Origin
 from .lending import Lenders, Lent, returned_values
-from .workspace_sizes import clone_origin
 
 
 class SizeFunctionCode(SizeCode):
@@ -76,21 +77,14 @@ class SizeFunctionCode(SizeCode):
             self.add(key, shape)
         return shape
 
-    def computed(self, origin: Origin) -> SSAValue:
-        def shape_of(read: Operation) -> SSAValue:
-            param = read.operands[0]
-            assert isinstance(param, BlockArgument), "an op of `Origin.reads`"
-            return self.shape(param, read.results[0].type)
-
-        copies, value = clone_origin(origin, shape_of)
-        self.block.add_ops(copies)
-        return value
+    def leaf(self, symbol: Symbol) -> SSAValue:
+        return self.dim(*cast("tuple[BlockArgument, int]", symbol.args))
 
     def storages(self, lent: Lent) -> list[SSAValue]:
         """Compute the bytes of the storages that are lent."""
         args = self.function.body.block.args
         sizes = [
-            self.value(result.size) if result.origin is None else self.computed(result.origin)
+            self.value(result.size) if result.origin is None else self.write(result.origin.dims[0])
             for result in lent.results
         ]
         first = len(args) - len(lent.workspaces)
@@ -108,8 +102,7 @@ class SizeFunctionCode(SizeCode):
         if isinstance(value, BlockArgument):
             return [self.dim(value, axis) for axis in axes]
         assert origin is not None, "the function allocates results of unknown size"
-        shape = self.computed(origin)
-        return [self.extract(shape, [axis]) for axis in axes]
+        return [self.write(origin.dims[axis]) for axis in axes]
 
 
 def dynamic_axes(value: SSAValue) -> list[int]:
