@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Self, TypeAlias, cast
 
 from xdsl.dialects.builtin import IntAttr, NoneAttr, StringAttr, TensorType
@@ -22,7 +22,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from .tensors import Tensor, as_tensor, signless
 from .type_algebra import folded, parts, rebuild
-from .xdsl_extras.identity import new_cache
+from .xdsl_extras.identity import by_identity, new_cache
 
 DEVICE = "relay.device"
 """
@@ -326,6 +326,17 @@ def upstream_type(type: Attribute) -> Attribute:
         return tensor_type(element, tensor.shape.data)
     inner = parts(type)
     return rebuild(type, [upstream_type(part) for part in inner]) if inner else type
+
+
+def plain_types() -> Callable[[Attribute], Attribute]:
+    """Return a function from types to those without devices, of which equal ones are one object."""
+    plain: dict[Attribute, Attribute] = {}
+
+    def plain_type(type: Attribute) -> Attribute:
+        without = with_device(type, None)
+        return plain.setdefault(without, without)
+
+    return by_identity(plain_type, {})
 
 
 def devices_in(type: Attribute) -> Iterator[VirtualDeviceAttr | None]:

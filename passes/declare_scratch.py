@@ -27,7 +27,7 @@ from ..dialects.device import device_of, with_device
 from ..dialects.interfaces import Lookup, scratch_types
 from ..dialects.xdsl_extras.walking import walk
 from .functions.signatures import set_types
-from .functions.symbol_names import symbols_of
+from .functions.symbols import symbols_of
 from .support.diagnostics import OptionError
 from .support.levels import Level
 from .support.rewriting import apply_patterns

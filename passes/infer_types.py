@@ -33,7 +33,7 @@ from ..dialects.type_rules import infers_from_types
 from ..dialects.xdsl_extras.walking import walk
 from ..dialects.xdsl_extras.xdsl_internals import operands_of
 from ..operators.measures import MAX_SIZE
-from .functions.relax_dims import is_passed, recast
+from .functions.calls import is_passed, recast
 from .functions.signatures import set_types
 from .functions.unify_types import unify_types, values_of
 from .support.changes import ReportingPass

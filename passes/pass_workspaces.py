@@ -51,8 +51,7 @@ from ..dialects.interfaces import CallsFunction, DestinationPassing
 from ..dialects.xdsl_extras.walking import walk
 from .bytes.aliases import Functions
 from .bytes.op_facts import facts_of, is_choice, shape_of
-from .functions.call_graph import CallGraph
-from .functions.symbol_names import SymbolNames, symbols_of
+from .functions.symbols import CallGraph, SymbolNames, symbols_of
 from .sizes.reader import Sizes
 from .support.diagnostics import OptionError
 from .support.levels import Level

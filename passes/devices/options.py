@@ -13,9 +13,8 @@ from ...dialects.device import CPU, VirtualDeviceAttr
 from ...dialects.xdsl_extras.walking import walk
 from ...planning import Pool, parse_pools
 from ..support.diagnostics import OptionError
-from .collect import collect
+from .collect import assign_defaults, collect
 from .conflicts import bytes_copied, copy_cheapest, report
-from .defaults import assign_defaults
 from .device_constraints import DeviceConstraints
 
 

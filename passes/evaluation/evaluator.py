@@ -31,7 +31,7 @@ from ...runtime.memory.regions import Region
 from ...runtime.memory.scratch import Workspace
 from ..analysis.arrays import Array
 from ..analysis.blocks import only_block
-from ..functions.symbol_names import symbols_of
+from ..functions.symbols import symbols_of
 from ..sizes.reader import Sizes
 from ..support.diagnostics import Note, PassError, location_of
 from ..workspaces.caller_sizes import origin_of

@@ -23,7 +23,7 @@ from ...dialects.relay.language.tuples import (
     fold_projections,
     rebuild,
 )
-from .relax_dims import cast_values
+from .calls import cast_values
 from .signatures import erase_parameters, insert_parameters, set_types
 
 

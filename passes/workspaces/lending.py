@@ -35,7 +35,7 @@ from ..bytes.aliases import AliasClasses, Returned, alias_classes, contents_of, 
 from ..bytes.op_facts import is_part, is_storage, shape_of
 from ..bytes.rooms import bytes_of, size_of
 from ..bytes.storages import storages_of
-from ..functions.call_graph import CallGraph, symbols_in
+from ..functions.symbols import CallGraph, symbols_in
 from ..sizes.reader import Sizes
 from .caller_sizes import Origin, lendable_origin, origin_of, type_of_shape
 from .tensor_storages import Home, Homes, InOneOf, tensors_in, type_at

@@ -16,7 +16,7 @@ from xdsl.utils.symbol_table import get_name_if_symbol
 from ...dialects import memory
 from ...dialects.dense import integer
 from ...operators.orders import Layout
-from ..functions.call_graph import CallGraph
+from ..functions.symbols import CallGraph
 from ..sizes.size_code import SizeCode
 from ..support.rewriting import apply_patterns, erase_unused
 from ..support.walk import outside_primitives

@@ -31,7 +31,7 @@ from ...dialects import memory
 from ...dialects.tensors import as_tensor
 from ...operators.sizes.size_expressions import Symbol
 from ..functions.signatures import marked
-from ..functions.symbol_names import SymbolNames
+from ..functions.symbols import SymbolNames
 from ..sizes.size_code import SizeCode
 from .caller_sizes import Origin
 from .lending import Lenders, Lent, returned_values
