@@ -34,9 +34,9 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import bytecode, memory, relay
+from ..dialects.attributes import bounds_attr
 from ..dialects.bytecode.fields import ObjectType
 from ..dialects.device import VirtualDeviceAttr, device_of, plain_types, with_device
-from ..dialects.dim_bounds import bounds_attr
 from ..dialects.integers import i64_array, i64_attribute
 from ..dialects.interfaces import kernel_attributes, kernel_name
 from ..dialects.relay.cache_attributes import cached_results

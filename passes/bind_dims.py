@@ -40,8 +40,7 @@ from ..runtime.calls.input_bindings import BindingError, Dim, InputBindings, par
 from .functions.calls import RECEIVERS, is_passed, recast
 from .functions.entries import entry
 from .functions.signatures import keep_bounds
-from .support.diagnostics import PassError
-from .support.keyed_options import parse_keyed
+from .support.diagnostics import PassError, parse_keyed
 from .support.levels import Level
 from .support.rewriting import rewrite_each
 

@@ -18,7 +18,7 @@ from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, OpTrait
 
 from ...operators.signature import Tensor
 from ...operators.sizes import Shape
-from .symbol_users import Lookup
+from .device_rules import Lookup
 
 
 class Aliasing(OpTrait, ABC):
