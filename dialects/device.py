@@ -9,7 +9,7 @@ writes devices in types.
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
+from abc import ABC
 from collections.abc import Callable, Iterator, Sequence
 from typing import Self, TypeAlias, cast
 
@@ -211,14 +211,17 @@ CPU = VirtualDeviceAttr("cpu", 0)
 
 
 class DeviceCarrier(ABC):
-    """A type that has its device as a parameter of its own."""
+    """A type that has its device, or none, as a parameter of its own: by default, the last one."""
 
     @property
-    @abstractmethod
-    def carried_device(self) -> VirtualDeviceAttr | None: ...
+    def carried_device(self) -> VirtualDeviceAttr | None:
+        assert isinstance(self, ParametrizedAttribute), "a type with parameters"
+        device = self.parameters[-1]
+        return device if isinstance(device, VirtualDeviceAttr) else None
 
-    @abstractmethod
-    def with_device(self, device: VirtualDeviceAttr | None) -> Self: ...
+    def with_device(self, device: VirtualDeviceAttr | None) -> Self:
+        assert isinstance(self, ParametrizedAttribute), "a type with parameters"
+        return self.new([*self.parameters[:-1], NoneAttr() if device is None else device])
 
 
 def device_of(type: Attribute) -> VirtualDeviceAttr | None:

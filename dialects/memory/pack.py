@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase, IntegerAttr, UnitAttr, i32, i64
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue, TypeAttribute
@@ -40,7 +40,7 @@ from xdsl.utils.exceptions import VerifyException
 from ...operators.orders import Interval, Life, On, OrderError, Orders, Row
 from ..integers import i64_array, i64_attribute, integers_of
 from ..interfaces import AllocatesResults, DeviceConstraint, DeviceRule, HoldsNoTensors, OnHost
-from ..xdsl_extras.formats import Qualified, StaticOrDynamic
+from ..xdsl_extras.formats import Qualified, StaticOrDynamic, form
 from ..xdsl_extras.segments import operand_counts
 from ..xdsl_extras.xdsl_internals import operands_of
 from .static_or_dynamic import exactly_one, verify_alignment
@@ -205,25 +205,45 @@ _PACK_ALONE = DenseArrayBase.from_list(i32, [1, 0, 0, 0, 0, 0])
 _PACK_AND_SIZE = DenseArrayBase.from_list(i32, [1, 1, 0, 0, 0, 0])
 
 
-@irdl_custom_directive
-class Lifetime(CustomDirective):
-    """Half-open intervals: `[0, 2) [5, 6)`, or nothing."""
+def parse_lifetime(parser: Parser) -> Attribute:
+    """Parse half-open intervals: `[0, 2) [5, 6)`, or nothing."""
+    bounds: list[int] = []
+    while parser.parse_optional_punctuation("[") is not None:
+        bounds.append(parser.parse_integer(allow_boolean=False))
+        parser.parse_punctuation(",")
+        bounds.append(parser.parse_integer(allow_boolean=False))
+        parser.parse_punctuation(")")
+    return i64_array(bounds)
 
-    bounds: AttributeVariable
 
-    def parse(self, parser: Parser, state: ParsingState) -> None:
-        bounds: list[int] = []
-        while parser.parse_optional_punctuation("[") is not None:
-            bounds.append(parser.parse_integer(allow_boolean=False))
-            parser.parse_punctuation(",")
-            bounds.append(parser.parse_integer(allow_boolean=False))
-            parser.parse_punctuation(")")
-        self.bounds.set(state, i64_array(bounds))
+def print_lifetime(printer: Printer, bounds: DenseArrayBase[I64]) -> None:
+    times = zip(bounds.get_values()[::2], bounds.get_values()[1::2], strict=False)
+    printer.print_string(" ".join(f"[{start}, {stop})" for start, stop in times))
 
-    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
-        bounds = integers_of(cast("DenseArrayBase[I64]", self.bounds.get(op)))
-        for start, stop in zip(bounds[::2], bounds[1::2], strict=True):
-            printer.print_string(f" [{start}, {stop})")
+
+def parse_arms(parser: Parser) -> Attribute | None:
+    """Parse arms of branches, `in (0:0, 1:1)`, or nothing."""
+    numbers: list[int] = []
+
+    def arm() -> None:
+        numbers.append(parser.parse_integer(allow_boolean=False))
+        parser.parse_punctuation(":")
+        numbers.append(parser.parse_integer(allow_boolean=False))
+
+    if parser.parse_optional_keyword("in") is None:
+        return None
+    parser.parse_comma_separated_list(parser.Delimiter.PAREN, arm)
+    return i64_array(numbers)
+
+
+def print_arms(printer: Printer, pairs: DenseArrayBase[I64]) -> None:
+    numbers = pairs.get_values()
+    arms = (f"{branch}:{arm}" for branch, arm in zip(numbers[::2], numbers[1::2], strict=False))
+    printer.print_string(f"in ({', '.join(arms)})")
+
+
+Lifetime = form("Lifetime", parse_lifetime, print_lifetime)
+Arms = form("Arms", parse_arms, print_arms)
 
 
 @irdl_custom_directive
@@ -249,31 +269,6 @@ class SizeOf(StaticOrDynamic):
         for word, slice in zip((" over ", " to "), self.over.get(op), strict=False):
             printer.print_string(word)
             printer.print_operand(slice)
-
-
-@irdl_custom_directive
-class Arms(CustomDirective):
-    """Arms of branches, `in (0:0, 1:1)`, or nothing."""
-
-    pairs: AttributeVariable
-
-    def parse(self, parser: Parser, state: ParsingState) -> None:
-        numbers: list[int] = []
-
-        def arm() -> None:
-            numbers.append(parser.parse_integer(allow_boolean=False))
-            parser.parse_punctuation(":")
-            numbers.append(parser.parse_integer(allow_boolean=False))
-
-        if parser.parse_optional_keyword("in") is not None:
-            parser.parse_comma_separated_list(parser.Delimiter.PAREN, arm)
-            self.pairs.set(state, i64_array(numbers))
-
-    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
-        assert isinstance(op, SliceOp)
-        if op.arms:
-            arms = ", ".join(f"{branch}:{arm}" for branch, arm in op.arms)
-            printer.print_string(f" in ({arms})")
 
 
 @irdl_custom_directive

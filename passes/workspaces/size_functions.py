@@ -28,7 +28,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, SymbolRefAttr, Un
 from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
 
 from ...dialects import memory
-from ...dialects.tensors import as_tensor
+from ...dialects.tensors import as_tensor, dynamic_axes
 from ...operators.sizes.size_expressions import Symbol
 from ..functions.signatures import marked
 from ..functions.symbols import SymbolNames
@@ -50,12 +50,10 @@ class SizeFunctionCode(SizeCode):
     def add_dims(self) -> None:
         """Make a parameter of each dynamic dim."""
         for param in self.function.body.block.args:
-            type = as_tensor(param.type)
-            for axis, size in enumerate(type.get_shape() if type is not None else ()):
-                if size == DYNAMIC_INDEX:
-                    dim = self.block.insert_arg(i64, len(self.block.args))
-                    dim.name_hint = f"{param.name_hint or f'arg{param.index}'}_dim{axis}"
-                    self.dims[param.index, axis] = dim
+            for axis in dynamic_axes(param.type):
+                dim = self.block.insert_arg(i64, len(self.block.args))
+                dim.name_hint = f"{param.name_hint or f'arg{param.index}'}_dim{axis}"
+                self.dims[param.index, axis] = dim
 
     def dim(self, param: BlockArgument, axis: int) -> SSAValue:
         """Return a dim of a parameter of the function."""
@@ -96,20 +94,13 @@ class SizeFunctionCode(SizeCode):
 
     def dims_of(self, value: SSAValue, origin: Origin | None) -> list[SSAValue]:
         """Compute the dynamic dims of the result `value`, whose shape has this origin."""
-        axes = dynamic_axes(value)
+        axes = dynamic_axes(value.type)
         if not axes:
             return []
         if isinstance(value, BlockArgument):
             return [self.dim(value, axis) for axis in axes]
         assert origin is not None, "the function allocates results of unknown size"
         return [self.write(origin.dims[axis]) for axis in axes]
-
-
-def dynamic_axes(value: SSAValue) -> list[int]:
-    """Return the axes of a tensor whose size is dynamic."""
-    type = as_tensor(value.type)
-    sizes = () if type is None else type.get_shape()
-    return [axis for axis, size in enumerate(sizes) if size == DYNAMIC_INDEX]
 
 
 def mark_allocated(function: func.FuncOp, lenders: Lenders) -> None:

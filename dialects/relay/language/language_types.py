@@ -100,13 +100,6 @@ class AdtType(ParametrizedAttribute, TypeAttribute, DeviceCarrier, CompositeType
         )
 
     @property
-    def carried_device(self) -> VirtualDeviceAttr | None:
-        return self.device if isinstance(self.device, VirtualDeviceAttr) else None
-
-    def with_device(self, device: VirtualDeviceAttr | None) -> Self:
-        return type(self)(self.adt, self.args, device)
-
-    @property
     def parts(self) -> tuple[Attribute, ...]:
         return self.args.data
 
@@ -157,13 +150,6 @@ class TypeVarType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
         super().__init__(
             StringAttr(parameter) if isinstance(parameter, str) else parameter, _device(device)
         )
-
-    @property
-    def carried_device(self) -> VirtualDeviceAttr | None:
-        return self.device if isinstance(self.device, VirtualDeviceAttr) else None
-
-    def with_device(self, device: VirtualDeviceAttr | None) -> Self:
-        return type(self)(self.parameter, device)
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
