@@ -78,11 +78,17 @@ class SizeFunctionCode(SizeCode):
     def leaf(self, symbol: Symbol) -> SSAValue:
         return self.dim(*cast("tuple[BlockArgument, int]", symbol.args))
 
+    def named(self, origin: Origin) -> SSAValue:
+        """Write a size, with the name that it has in the function."""
+        size = self.write(origin.dims[0])
+        size.name_hint = size.name_hint or origin.value.name_hint
+        return size
+
     def storages(self, lent: Lent) -> list[SSAValue]:
         """Compute the bytes of the storages that are lent."""
         args = self.function.body.block.args
         sizes = [
-            self.value(result.size) if result.origin is None else self.write(result.origin.dims[0])
+            self.value(result.size) if result.origin is None else self.named(result.origin)
             for result in lent.results
         ]
         first = len(args) - len(lent.workspaces)
