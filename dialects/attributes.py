@@ -5,6 +5,10 @@ Conversion of operators' properties to plain Python values, and back.
 
 Integers become `int`, i1 becomes `bool`, floats `float`, strings `str`, arrays tuples; an element
 type becomes its NumPy name. Kernels get these values: they do not know xDSL.
+
+Bounds of dims are `[1, 2048]`, or `[1]` without an upper one:
+
+    {n = [1, 2048], m = [1]}    <->    {"n": Bounds(1, 2048), "m": Bounds(1, None)}
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,8 +16,10 @@ from functools import cache
 from typing import Any, TypeAlias, TypeGuard, cast
 
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     BoolAttr,
     DenseArrayBase,
+    DictionaryAttr,
     FloatAttr,
     IntegerAttr,
     IntegerType,
@@ -29,6 +35,7 @@ from xdsl.irdl import AttrConstraint, IRDLOperation, VerificationContext
 from xdsl.utils.exceptions import VerifyException
 
 from ..operators.element_types import ELEMENT_TABLE
+from ..operators.named_dims import Bounds
 from .integers import i64_array, i64_attribute
 from .tensors import FLOAT_TYPES, dtype_name
 
@@ -203,3 +210,32 @@ def properties_of(op: type[IRDLOperation], values: Mapping[str, Any]) -> dict[st
             raise VerifyException(f"{name} of {op.name} must be {words}, but is {value!r}")
         result[name] = attr
     return {name: result[name] for name in table if name in result} if len(result) > 1 else result
+
+
+def bounds_in(entry: Attribute) -> Bounds | None:
+    """Return the bounds that `entry` is, an array of one or two integers."""
+    if not isinstance(entry, ArrayAttr):
+        return None
+    entries = cast("ArrayAttr[Attribute]", entry).data
+    numbers = [number.value.data for number in entries if isinstance(number, IntegerAttr)]
+    if len(numbers) != len(entries) or len(numbers) not in (1, 2):
+        return None
+    return Bounds(numbers[0], numbers[1] if len(numbers) == 2 else None)
+
+
+def bounds_attr(bounds: Mapping[str, Bounds]) -> DictionaryAttr:
+    """Return the attribute that states `bounds`."""
+    return DictionaryAttr(
+        {
+            name: ArrayAttr([IntegerAttr(number, i64) for number in limits if number is not None])
+            for name, limits in bounds.items()
+        }
+    )
+
+
+def bounds_by_name(entries: DictionaryAttr | None) -> dict[str, Bounds]:
+    """Return the bounds in `entries`; what is not bounds is omitted."""
+    if entries is None:
+        return {}
+    by_name = {name: bounds_in(entry) for name, entry in entries.data.items()}
+    return {name: bounds for name, bounds in by_name.items() if bounds is not None}

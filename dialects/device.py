@@ -9,8 +9,8 @@ writes devices in types.
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from abc import ABC
+from collections.abc import Callable, Iterator, Sequence
 from typing import Self, TypeAlias, cast
 
 from xdsl.dialects.builtin import IntAttr, NoneAttr, StringAttr, TensorType
@@ -22,7 +22,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from .tensors import Tensor, as_tensor, signless
 from .type_algebra import folded, parts, rebuild
-from .xdsl_extras.identity import new_cache
+from .xdsl_extras.identity import by_identity, new_cache
 
 DEVICE = "relay.device"
 """
@@ -211,14 +211,17 @@ CPU = VirtualDeviceAttr("cpu", 0)
 
 
 class DeviceCarrier(ABC):
-    """A type that has its device as a parameter of its own."""
+    """A type that has its device, or none, as a parameter of its own: by default, the last one."""
 
     @property
-    @abstractmethod
-    def carried_device(self) -> VirtualDeviceAttr | None: ...
+    def carried_device(self) -> VirtualDeviceAttr | None:
+        assert isinstance(self, ParametrizedAttribute), "a type with parameters"
+        device = self.parameters[-1]
+        return device if isinstance(device, VirtualDeviceAttr) else None
 
-    @abstractmethod
-    def with_device(self, device: VirtualDeviceAttr | None) -> Self: ...
+    def with_device(self, device: VirtualDeviceAttr | None) -> Self:
+        assert isinstance(self, ParametrizedAttribute), "a type with parameters"
+        return self.new([*self.parameters[:-1], NoneAttr() if device is None else device])
 
 
 def device_of(type: Attribute) -> VirtualDeviceAttr | None:
@@ -326,6 +329,17 @@ def upstream_type(type: Attribute) -> Attribute:
         return tensor_type(element, tensor.shape.data)
     inner = parts(type)
     return rebuild(type, [upstream_type(part) for part in inner]) if inner else type
+
+
+def plain_types() -> Callable[[Attribute], Attribute]:
+    """Return a function from types to those without devices, of which equal ones are one object."""
+    plain: dict[Attribute, Attribute] = {}
+
+    def plain_type(type: Attribute) -> Attribute:
+        without = with_device(type, None)
+        return plain.setdefault(without, without)
+
+    return by_identity(plain_type, {})
 
 
 def devices_in(type: Attribute) -> Iterator[VirtualDeviceAttr | None]:

@@ -121,6 +121,13 @@ def has_dynamic(type: Attribute) -> bool:
     return tensor is not None and not is_static(tensor)
 
 
+def dynamic_axes(type: Attribute) -> list[int]:
+    """Return the axes of a tensor whose dim is unknown."""
+    tensor = as_tensor(type)
+    dims = () if tensor is None else tensor.get_shape()
+    return [axis for axis, dim in enumerate(dims) if dim == DYNAMIC_INDEX]
+
+
 def static_size(type: Tensor) -> int | None:
     """The size in bytes of a tensor: elements times `element_size`; None if a dim is dynamic."""
     dims = [dim.data for dim in type.shape.data]

@@ -38,7 +38,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects import memory
 from ..passes.bytes import constant_places
-from ..passes.functions.call_graph import CallGraph
+from ..passes.functions.symbols import CallGraph
 from ..passes.support.diagnostics import PassError, location_of
 from ..passes.support.levels import Level
 from ..runtime.native.interface import FORMS, Entry, Form, Library

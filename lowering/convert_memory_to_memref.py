@@ -50,7 +50,7 @@ from ..dialects.relay.language.dims_attributes import dim_bounds, dim_names, par
 from ..dialects.xdsl_extras.walking import walk
 from ..operators.sizes import Check
 from ..passes.devices.options import device_option
-from ..passes.functions.symbol_names import SymbolNames
+from ..passes.functions.symbols import SymbolNames
 from ..passes.sizes.size_code import SizeCode
 from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns

@@ -133,7 +133,7 @@ class DescribeKernel(RewritePattern):
         rewriter.notify_op_modified(op)
 
 
-def devices_in(module: ModuleOp, host: str) -> list[str]:
+def devices_used_by(module: ModuleOp, host: str) -> list[str]:
     """Return the devices of all values: the host first, the others by name and number."""
     devices: set[str] = set()
     for op in walk(module):
@@ -169,7 +169,7 @@ class DescribeEntriesPass(ModulePass):
     """The device on which sizes and shapes are computed."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        devices = devices_in(op, device_option(self.host, "host").spec)
+        devices = devices_used_by(op, device_option(self.host, "host").spec)
         entries = [
             function
             for function in op.ops

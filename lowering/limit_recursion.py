@@ -19,7 +19,7 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
-from ..passes.functions.call_graph import CallGraph
+from ..passes.functions.symbols import CallGraph
 from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
 from .upstream_sizes.checked_functions import ENTER

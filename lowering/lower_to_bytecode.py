@@ -15,7 +15,7 @@ results, all of them record theirs. The module lists its devices, the host first
 `manifest` (or `memory-planned`) to `bytecode`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -34,9 +34,9 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import bytecode, memory, relay
+from ..dialects.attributes import bounds_attr
 from ..dialects.bytecode.fields import ObjectType
-from ..dialects.device import VirtualDeviceAttr, device_of, with_device
-from ..dialects.dim_bounds import bounds_attr
+from ..dialects.device import VirtualDeviceAttr, device_of, plain_types, with_device
 from ..dialects.integers import i64_array, i64_attribute
 from ..dialects.interfaces import kernel_attributes, kernel_name
 from ..dialects.relay.cache_attributes import cached_results
@@ -51,7 +51,6 @@ from ..dialects.type_algebra import parts
 from ..dialects.type_rules import rule_of
 from ..passes.analysis.blocks import only_block
 from ..passes.devices.options import device_option
-from ..passes.functions.plain_types import PlainTypes
 from ..passes.remove_unused_functions import is_public
 from ..passes.sizes.result_dims import dims_of_results
 from ..passes.support.levels import Level
@@ -112,7 +111,7 @@ class LowerFunction(RewritePattern):
         default_factory=dict[str, Sequence[tuple[str, ...]]]
     )
     """The names of dims of results, for functions that record their results."""
-    plain: PlainTypes = field(default_factory=PlainTypes)
+    plain: Callable[[Attribute], Attribute] = field(default_factory=plain_types)
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:

@@ -51,7 +51,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from ..dialects.tensors import MIN_ALIGNMENT
-from ..passes.functions.symbol_names import SymbolNames
+from ..passes.functions.symbols import SymbolNames
 from ..passes.support.levels import Level
 from ..runtime.program.components import components
 from .memref.deallocation import freed

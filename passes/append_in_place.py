@@ -31,7 +31,7 @@ from ..dialects.device import device_of
 from ..dialects.relay.cache_attributes import cached_results
 from ..dialects.tensors import as_tensor, element_size, is_static
 from .bytes.joins import joined_by
-from .functions.symbol_names import symbols_of
+from .functions.symbols import symbols_of
 from .sizes.size_code import SizeCode, shape_of_op
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError

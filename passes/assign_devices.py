@@ -31,7 +31,6 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     BoolAttr,
     DictionaryAttr,
-    FunctionType,
     ModuleOp,
     NoneAttr,
 )
@@ -55,6 +54,7 @@ from .devices.solution import (
     device_of_part,
     entries_of,
 )
+from .functions.signatures import set_types
 from .support.levels import Level
 from .support.rewriting import apply_patterns, op_trait_rewrite_pattern
 
@@ -109,7 +109,7 @@ class PlaceSignature(RewritePattern):
         type = op.function_type
         inputs = [*map(self.types.of, type.inputs, taken(op, ARGUMENT_DEVICES))]
         outputs = [*map(self.types.of, type.outputs, taken(op, RESULT_DEVICES))]
-        op.function_type = FunctionType.from_lists(inputs, outputs)
+        set_types(op, inputs, outputs)
         for argument, input in zip(arguments_of(op), inputs, strict=False):
             set_type(argument, input)
         op.arg_attrs = without_annotations(op.arg_attrs)

@@ -49,7 +49,7 @@ from .bytes.op_facts import facts_of, has_bytes
 from .bytes.packs import arms_of
 from .bytes.storages import Storage, storages_of
 from .devices.options import device_option, planned_pools, pools_option
-from .functions.call_graph import CallGraph
+from .functions.symbols import CallGraph
 from .sizes.reader import Sizes
 from .sizes.sample_sizes import Sample, samples_of
 from .support.diagnostics import PassError, emit_remark, wants_remarks

@@ -37,11 +37,10 @@ from ..dialects.relay.language.dims_attributes import (
 )
 from ..dialects.tensors import as_tensor
 from ..runtime.calls.input_bindings import BindingError, Dim, InputBindings, parse_dim, parse_shape
+from .functions.calls import RECEIVERS, is_passed, recast
 from .functions.entries import entry
-from .functions.relax_dims import RECEIVERS, is_passed, recast
 from .functions.signatures import keep_bounds
-from .support.diagnostics import PassError
-from .support.keyed_options import parse_keyed
+from .support.diagnostics import PassError, parse_keyed
 from .support.levels import Level
 from .support.rewriting import rewrite_each
 

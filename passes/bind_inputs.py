@@ -32,8 +32,7 @@ from ..runtime.calls.input_bindings import Value, parse_value
 from ..runtime.calls.input_values import fitted
 from .functions.entries import entry, inputs_named
 from .functions.signatures import replace_parameters
-from .support.diagnostics import PassError
-from .support.keyed_options import parse_keyed
+from .support.diagnostics import PassError, parse_keyed
 from .support.levels import Level
 
 MAX_ELEMENTS = 1 << 16

@@ -38,8 +38,7 @@ from xdsl.passes import ModulePass
 from .support.diagnostics import emit_remark
 from .support.levels import Level
 from .tiling.chosen_tiling import FunctionTiling, TilingOptions
-from .tiling.stripe_attributes import STRIPES, Stripes
-from .tiling.tiling_record import TILING, TilingRecord
+from .tiling.stripe_attributes import STRIPES, TILING, Stripes, TilingRecord
 
 
 def write(tiling: FunctionTiling) -> None:

@@ -41,7 +41,7 @@ from ..dialects.tensors import has_dynamic
 from ..dialects.type_rules import data_operands
 from ..operators.signature import Elements, ReadElements, Tensor
 from .analysis.structural_keys import Key, StructuralKeys
-from .functions.symbol_names import SymbolNames
+from .functions.symbols import SymbolNames
 from .sizes.rule_code import RuleCode
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError

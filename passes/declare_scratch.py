@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, FunctionType, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
@@ -26,7 +26,8 @@ from ..dialects import relay
 from ..dialects.device import device_of, with_device
 from ..dialects.interfaces import Lookup, scratch_types
 from ..dialects.xdsl_extras.walking import walk
-from .functions.symbol_names import symbols_of
+from .functions.signatures import set_types
+from .functions.symbols import symbols_of
 from .support.diagnostics import OptionError
 from .support.levels import Level
 from .support.rewriting import apply_patterns
@@ -55,8 +56,7 @@ class ReturnScratch(RewritePattern):
         values = *end.values, *(s.result for s in scratch)
         rewriter.insert(scratch, InsertPoint.before(end))
         rewriter.replace(end, relay.YieldOp(*values))
-        inputs, outputs = op.function_type.inputs, op.function_type.outputs
-        op.function_type = FunctionType.from_lists(inputs.data, [*outputs, *types])
+        set_types(op, outputs=[*op.function_type.outputs, *types])
         if op.scopes is not None:
             op.scopes = ArrayAttr([*op.scopes, *(StringAttr("") for _ in types)])
         rewriter.notify_op_modified(op)

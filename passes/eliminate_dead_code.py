@@ -43,8 +43,8 @@ from ..dialects import relay
 from ..dialects.relay.language.control import YieldsAlias
 from ..dialects.relay.language.dims_attributes import DIM_BOUNDS, dim_names
 from ..dialects.xdsl_extras.walking import walk
-from .functions.call_graph import CallGraph, symbols_in
 from .functions.signatures import erase_parameters, keep_bounds
+from .functions.symbols import CallGraph, symbols_in
 from .support.levels import Level
 from .support.rewriting import apply_patterns
 

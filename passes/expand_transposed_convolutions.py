@@ -32,8 +32,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from ..dialects.relay import convolution
 from ..dialects.tensors import as_tensor, is_static
 from .support.levels import Level
-from .support.operator_steps import OperatorSteps, dtype_of, tensor_of
-from .support.rearranged_weights import is_weight
+from .support.operator_steps import OperatorSteps, dtype_of, is_weight, tensor_of
 from .support.rewriting import apply_patterns
 
 EVERYTHING = 1 << 62

@@ -18,7 +18,7 @@ from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import FunctionType, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
@@ -33,7 +33,8 @@ from ..dialects.type_rules import infers_from_types
 from ..dialects.xdsl_extras.walking import walk
 from ..dialects.xdsl_extras.xdsl_internals import operands_of
 from ..operators.measures import MAX_SIZE
-from .functions.relax_dims import is_passed, recast
+from .functions.calls import is_passed, recast
+from .functions.signatures import set_types
 from .functions.unify_types import unify_types, values_of
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError
@@ -162,7 +163,7 @@ class RefineSignature(RewritePattern):
             for i, (t, v) in enumerate(zip(declared, last.operands, strict=True))
         ]
         if tuple(outputs) != declared:
-            op.function_type = FunctionType.from_lists(op.function_type.inputs.data, outputs)
+            set_types(op, outputs=outputs)
             rewriter.notify_op_modified(op)
 
 

@@ -36,11 +36,10 @@ from xdsl.rewriter import InsertPoint
 from ..dialects import relay
 from ..dialects.device import DEVICE, VirtualDeviceAttr
 from ..dialects.relay.language.annotations import ATTRS, INLINE, type_params_of
-from ..dialects.relay.language.language_types import substituted
+from ..dialects.relay.language.language_types import substitute, substituted
 from ..dialects.xdsl_extras.walking import walk
-from .functions.call_graph import CallGraph
 from .functions.calls import call_directly, inline_before
-from .functions.instantiation import substitute
+from .functions.symbols import CallGraph
 from .support.changes import ReportingPass
 from .support.diagnostics import OptionError, PassError, emit_remark
 from .support.levels import Level

@@ -48,7 +48,7 @@ from ..dialects.relay.loops import repeated_in
 from ..operators.sizes.size_expressions import Expr
 from .bytes.aliases import bodies_of
 from .bytes.joins import Join, Joining, Part, joined_by
-from .functions.symbol_names import symbols_of
+from .functions.symbols import symbols_of
 from .sizes.available import Available
 from .sizes.reader import Sizes
 from .support.changes import ReportingPass

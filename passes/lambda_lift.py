@@ -57,7 +57,7 @@ from ..dialects.relay.language.globals import generic_closure
 from ..dialects.xdsl_extras.walking import walk
 from .functions.calls import call_directly
 from .functions.captures import MAX_CAPTURED, Closure, closures_in, function_with, itself, too_many
-from .functions.symbol_names import SymbolNames
+from .functions.symbols import SymbolNames
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError
 from .support.levels import Level

@@ -50,11 +50,10 @@ from ..dialects.relay.properties import ints
 from ..dialects.relay.rearrange import ConcatenateOp, MergeTransposes, TransposeOp
 from ..dialects.tensors import Tensor, as_tensor
 from .analysis.fusion import UNFUSED
-from .functions.call_graph import CallGraph
 from .functions.signatures import entries_of
+from .functions.symbols import CallGraph
 from .support.changes import ReportingPass
-from .support.diagnostics import OptionError, PassError
-from .support.keyed_options import parse_keyed
+from .support.diagnostics import OptionError, PassError, parse_keyed
 from .support.levels import Level
 from .support.rewriting import apply_patterns, rewrite_each
 

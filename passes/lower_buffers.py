@@ -51,9 +51,8 @@ from ..dialects.xdsl_extras.walking import walk
 from .bytes.buffer_aliases import Buffers, buffers_in
 from .bytes.buffer_facts import callees_first
 from .bytes.rooms import size_of
-from .functions.call_graph import CallGraph
 from .functions.signatures import entries_of
-from .functions.symbol_names import SymbolNames, modules_in
+from .functions.symbols import CallGraph, SymbolNames, modules_in
 from .sizes.reader import Sizes
 from .sizes.size_code import INDEX, SizeCode, code_before
 from .support.diagnostics import PassError

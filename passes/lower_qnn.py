@@ -35,7 +35,7 @@ from .analysis.arrays import Array, array_of
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError
 from .support.levels import Level
-from .support.operator_steps import OperatorSteps, dtype_of, rank_of
+from .support.operator_steps import OperatorSteps, dtype_of, tensor_rank
 from .support.rewriting import apply_patterns
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Steps(OperatorSteps):
         wide = self.cast(x, dtype)
         if is_number(zero_point, 0):
             return wide
-        zero = self.along(self.cast(zero_point, dtype), axis, rank_of(x))
+        zero = self.along(self.cast(zero_point, dtype), axis, tensor_rank(x))
         return self.apply("subtract", wide, zero)
 
     def rounded(self, x: SSAValue) -> SSAValue:
@@ -106,7 +106,7 @@ class Steps(OperatorSteps):
         self, x: SSAValue, scale: SSAValue, zero_point: SSAValue, axis: int, dtype: str
     ) -> SSAValue:
         """Return the floats `x` as integers: x / scale, rounded, from the zero point on."""
-        rank, width = rank_of(x), dtype_of(x)
+        rank, width = tensor_rank(x), dtype_of(x)
         quotient = self.apply("divide", x, self.along(self.cast(scale, width), axis, rank))
         return self.from_quotient(quotient, zero_point, axis, dtype)
 
@@ -114,7 +114,7 @@ class Steps(OperatorSteps):
         self, quotient: SSAValue, zero_point: SSAValue, axis: int, dtype: str
     ) -> SSAValue:
         """Return floats as integers of a scale of 1."""
-        rank, width = rank_of(quotient), dtype_of(quotient)
+        rank, width = tensor_rank(quotient), dtype_of(quotient)
         zero = self.along(self.cast(zero_point, width), axis, rank)
         rounded = self.apply("add", self.rounded(quotient), zero)
         return self.clamped(self.cast(rounded, "int32"), dtype)
@@ -125,7 +125,7 @@ class Steps(OperatorSteps):
         """Return the integers `x` as floats."""
         shifted = self.cast(self.shifted(x, zero_point, axis), dtype)
         return self.apply(
-            "multiply", shifted, self.along(self.cast(scale, dtype), axis, rank_of(x))
+            "multiply", shifted, self.along(self.cast(scale, dtype), axis, tensor_rank(x))
         )
 
     def scale(self, value: SSAValue) -> Array:
@@ -149,7 +149,7 @@ class Steps(OperatorSteps):
         compute_dtype: str = "int64",
     ) -> SSAValue:
         """Return the integers `x` of `scale` by another scale and zero point."""
-        is_upward, rank = rounding == "UPWARD", rank_of(x)
+        is_upward, rank = rounding == "UPWARD", tensor_rank(x)
         wide = "int32" if compute_dtype == "int64" else compute_dtype
         y = self.cast(x, wide) if zero_point is None else self.shifted(x, zero_point, axis, wide)
         output = self.scale(output_scale)
@@ -182,7 +182,7 @@ class Steps(OperatorSteps):
         def of_pairs(function: Callable[[int, int], int]) -> SSAValue:
             values = np.array([function(*pair) for pair in pairs], np.int64)
             vector = self.numbers(values.reshape(quotients.shape), "int64")
-            return self.along(vector, axis, rank_of(x))
+            return self.along(vector, axis, tensor_rank(x))
 
         y = self.cast(x, "int64")
         if any(shift > 0 for _, shift in pairs):

@@ -30,6 +30,7 @@ come first, then its tensors, as in TVM's ManifestAlloc (pull 7369). Sizes and a
 of `dialects.tensors`. A second run changes nothing. From level `lowered` to `manifest`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -46,12 +47,12 @@ from ..dialects.interfaces import Bufferizable, DestinationPassing
 from ..dialects.relay.creation import ShapeOfOp
 from ..dialects.relay.loops import same_bytes_as
 from ..dialects.tensors import as_tensor, bits_of, is_static, storage_alignment, tensor_size
+from ..dialects.xdsl_extras.identity import by_identity
 from ..dialects.xdsl_extras.walking import ops_of, walk
 from ..operators.measures import MAX_SIZE
 from .devices.options import device_option
-from .functions.symbol_names import symbols_of
+from .functions.symbols import symbols_of
 from .sizes.dynamic_results import DynamicShapes
-from .support.by_identity import ByIdentity
 from .support.diagnostics import PassError
 from .support.levels import Level
 from .support.rewriting import apply_patterns, op_trait_rewrite_pattern, replace_by_equal
@@ -118,7 +119,9 @@ class AllocateResults(RewritePattern):
     """Allocate a storage and a tensor for each result of an op, and let it write there."""
 
     dynamic: DynamicShapes
-    layout_of: ByIdentity[Layout | str] = field(default_factory=lambda: ByIdentity(layout_of))
+    layout_of: Callable[[Attribute], Layout | str] = field(
+        default_factory=lambda: by_identity(layout_of, {})
+    )
 
     @op_trait_rewrite_pattern(Bufferizable)
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:

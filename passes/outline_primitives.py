@@ -11,6 +11,7 @@ share one function; its types carry no device. Functions are named after their o
 order of first use, and inserted at the end of the module. From level `fused` to `lowered`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
@@ -21,13 +22,12 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import relay
-from ..dialects.device import device_of
+from ..dialects.device import device_of, plain_types
 from ..dialects.relay.language.primitive import kernel_symbol
+from ..dialects.xdsl_extras.identity import by_identity
 from ..dialects.xdsl_extras.xdsl_internals import operands_of, set_type
 from .analysis.structural_keys import Key, StructuralKeys
-from .functions.plain_types import PlainTypes
-from .functions.symbol_names import SymbolNames
-from .support.by_identity import ByIdentity
+from .functions.symbols import SymbolNames
 from .support.levels import Level
 from .support.rewriting import apply_patterns, replace_by_equal
 
@@ -39,7 +39,7 @@ def target_of(type: Attribute) -> StringAttr | None:
 
 
 def function_of(
-    body: Region, name: str, target: StringAttr | None, plain: PlainTypes
+    body: Region, name: str, target: StringAttr | None, plain: Callable[[Attribute], Attribute]
 ) -> relay.PrimFuncOp:
     """Return a new function with the body of a primitive; erase devices from its types."""
     for value in (*body.block.args, *(r for op in body.block.ops for r in op.results)):
@@ -62,11 +62,13 @@ class OutlinePrimitive(RewritePattern):
     """Replace a primitive by a call; the first of its kind becomes the function."""
 
     names: SymbolNames
-    plain: PlainTypes
+    plain: Callable[[Attribute], Attribute]
     keys: StructuralKeys
     callees: dict[tuple[Key, StringAttr | None], Callee] = field(default_factory=lambda: {})
     functions: list[relay.PrimFuncOp] = field(default_factory=lambda: [])
-    target_of: ByIdentity[StringAttr | None] = field(default_factory=lambda: ByIdentity(target_of))
+    target_of: Callable[[Attribute], StringAttr | None] = field(
+        default_factory=lambda: by_identity(target_of, {})
+    )
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: relay.PrimitiveOp, rewriter: PatternRewriter, /) -> None:
@@ -96,7 +98,7 @@ class OutlinePrimitivesPass(ModulePass):
     accepts: ClassVar[Level] = "fused"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        plain = PlainTypes()
+        plain = plain_types()
         outline = OutlinePrimitive(SymbolNames.of(op), plain, StructuralKeys(plain))
         apply_patterns(op, outline)
         op.body.block.add_ops(outline.functions)

@@ -23,7 +23,7 @@ after it. Bytes that a branch hands over to its result are overwritten when the 
 allocated there. From level `memory-planned` to the same; right after `plan-memory`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -43,15 +43,14 @@ from xdsl.rewriter import InsertPoint
 
 from ..dialects import memory, relay, vm
 from ..dialects.dense import dense
-from ..dialects.device import tensor_type
+from ..dialects.device import plain_types, tensor_type
 from ..dialects.integers import i64_array
 from ..dialects.relay.creation import DynFullOp
 from ..dialects.relay.elementwise import FullOp
 from ..dialects.tensors import as_tensor, dtype_name, element_size
 from .analysis.arrays import numpy_dtype
 from .bytes.aliases import AliasClasses, bodies_of
-from .functions.plain_types import PlainTypes
-from .functions.symbol_names import SymbolNames
+from .functions.symbols import SymbolNames
 from .support.levels import Level
 from .support.rewriting import rewrite_each
 
@@ -126,7 +125,7 @@ class Overwriter:
 
     places: Places
     names: SymbolNames
-    plain: PlainTypes = field(default_factory=PlainTypes)
+    plain: Callable[[Attribute], Attribute] = field(default_factory=plain_types)
     kernels: dict[Attribute, relay.PrimFuncOp] = field(default_factory=lambda: {})
 
     def overwrite(self, op: Operation, rewriter: PatternRewriter) -> None:

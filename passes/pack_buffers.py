@@ -56,8 +56,7 @@ from .bytes.buffer_aliases import Alias, Allocation, Buffers, Nested, buffers_in
 from .bytes.packs import JoinPack, packs_of
 from .bytes.storages import Storage
 from .devices.options import pools_option
-from .functions.call_graph import CallGraph
-from .functions.symbol_names import SymbolNames, modules_in
+from .functions.symbols import CallGraph, SymbolNames, modules_in
 from .sizes.memref_dims import MeasuredDim, source_of_dim
 from .sizes.size_code import SizeCode, code_before
 from .support.diagnostics import emit_remark, wants_remarks

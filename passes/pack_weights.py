@@ -38,7 +38,7 @@ from ..operators.windows import PANELS, WINOGRAD
 from .analysis.arrays import dense_of, numpy_dtype
 from .support.diagnostics import OptionError
 from .support.levels import Level
-from .support.rearranged_weights import RearrangedWeights, is_weight, reshaped, transposed
+from .support.operator_steps import RearrangedWeights, is_weight, reshaped, transposed
 from .support.rewriting import apply_patterns
 
 LEAST_IMAGE = 6

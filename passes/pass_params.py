@@ -37,8 +37,8 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from ..dialects import relay
 from ..dialects.relay.language.annotations import NAME, TYPE_PARAMS
 from ..dialects.xdsl_extras.walking import walk
-from .functions.call_graph import CallGraph
 from .functions.signatures import insert_parameters
+from .functions.symbols import CallGraph
 from .support.levels import Level
 from .support.rewriting import apply_patterns
 

@@ -39,7 +39,7 @@ from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, i64
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -51,17 +51,16 @@ from ..dialects.interfaces import CallsFunction, DestinationPassing
 from ..dialects.xdsl_extras.walking import walk
 from .bytes.aliases import Functions
 from .bytes.op_facts import facts_of, is_choice, shape_of
-from .functions.call_graph import CallGraph
-from .functions.symbol_names import SymbolNames, symbols_of
+from .functions.symbols import CallGraph, SymbolNames, symbols_of
 from .sizes.reader import Sizes
 from .support.diagnostics import OptionError
 from .support.levels import Level
 from .support.rewriting import apply_patterns, erase_unused, rewrite_each
-from .workspaces.caller_sizes import Origin
+from .workspaces.caller_sizes import Origin, type_of_shape
 from .workspaces.lending import Lenders, Lent, NewWorkspace, functions_to_lend_to, is_entry
 from .workspaces.lent_parameters import take_storages
 from .workspaces.size_functions import mark_allocated, size_function
-from .workspaces.workspace_sizes import clone_origin
+from .workspaces.workspace_sizes import SizesAtCall
 
 
 @dataclass
@@ -123,22 +122,31 @@ class LendStorages(RewritePattern):
 
     def computed(self, origin: Origin, call: Operation, rewriter: PatternRewriter) -> SSAValue:
         """Compute a size or shape of the callee for a call."""
-        types = {op.operands[0]: op.results[0].type for op in origin.reads}
+        types = {p: type_of_shape(p) for p in origin.params}
         given = {p: call.operands[p.index] for p in origin.params}
         known = {p: self.known_shape(given[p], types[p]) for p in origin.params}
         at = place_of([known[p] or given[p] for p in origin.params], call)
         at = at if origin.never_fails else call
 
-        def shape_of(read: Operation) -> SSAValue:
-            param = read.operands[0]
-            assert isinstance(param, BlockArgument), "an op of `Origin.reads`"
+        def shape_of(param: BlockArgument) -> list[SSAValue]:
             shape = known[param] or self.shape_of(given[param], types[param], at, rewriter)
             known[param] = shape
-            return shape
+            return [shape]
 
-        copies, value = clone_origin(origin, shape_of)
-        rewriter.insert(copies, InsertPoint.before(at))
-        self.made += copies
+        type = origin.value.type
+        same = (p for p in origin.params if types[p] == type)
+        whole = next((p for p in same if self.sizes.dims(p) == origin.dims), None)
+        if whole is not None:
+            return shape_of(whole)[0]
+
+        def insert(op: Operation) -> None:
+            rewriter.insert(op, InsertPoint.before(at))
+            self.made.append(op)
+
+        code = SizesAtCall(insert, self.sizes, shape_of)
+        values = [code.write(dim) for dim in origin.dims]
+        value = values[0] if type == i64 else code.vector(values, type)
+        value.name_hint = value.name_hint or origin.value.name_hint
         return value
 
     def known_shape(self, value: SSAValue, type: Attribute) -> SSAValue | None:

@@ -54,7 +54,7 @@ from ..dialects.relay.properties import Int, Ints, ints
 from ..dialects.tensors import as_tensor, is_static
 from ..dialects.xdsl_extras.walking import walk
 from .support.levels import Level
-from .support.rearranged_weights import rank_of, reshaped, transposed
+from .support.operator_steps import rank_of, reshaped, transposed
 from .support.rewriting import apply_patterns, erase_unused
 
 Properties: TypeAlias = Mapping[str, Attribute]

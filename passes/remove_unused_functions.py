@@ -24,7 +24,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
 from xdsl.traits import IsolatedFromAbove, SymbolOpInterface
 
-from .functions.call_graph import CallGraph
+from .functions.symbols import CallGraph
 from .support.changes import ReportingPass
 from .support.diagnostics import OptionError
 from .support.levels import Level

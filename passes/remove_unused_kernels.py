@@ -17,7 +17,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from ..dialects import relay
-from .functions.call_graph import CallGraph
+from .functions.symbols import CallGraph
 from .support.changes import ReportingPass
 from .support.levels import Level
 from .support.rewriting import rewrite_each

@@ -26,7 +26,7 @@ from .memory_report.model import MemoryUse
 from .memory_report.read import read_memory
 from .memory_report.report import json_of, options_of, report_of, text_lines, unknown_dims
 from .support.changes import InspectionPass
-from .support.keyed_options import parse_keyed
+from .support.diagnostics import parse_keyed
 from .support.levels import Level
 
 

@@ -42,7 +42,7 @@ from .bytes.liveness import Point, deaths, live_ranges
 from .bytes.numbered import Row
 from .bytes.rooms import bytes_of, size_of
 from .bytes.storages import is_destination_of_shapes
-from .functions.symbol_names import symbols_of
+from .functions.symbols import symbols_of
 from .sizes.reader import Sizes
 from .support.levels import Level
 from .support.rewriting import rewrite_each

@@ -39,13 +39,11 @@ from xdsl.rewriter import InsertPoint
 
 from ..dialects import relay
 from ..dialects.relay.language.annotations import TYPE_PARAMS, type_params_of
+from ..dialects.relay.language.language_types import substitute
 from ..dialects.xdsl_extras.walking import walk
-from .functions.call_graph import CallGraph
-from .functions.calls import known_function
-from .functions.instantiation import substitute
-from .functions.relax_dims import cast_values
+from .functions.calls import cast_values, known_function
 from .functions.signatures import erase_parameters, insert_parameters
-from .functions.symbol_names import SymbolNames
+from .functions.symbols import CallGraph, SymbolNames
 from .support.diagnostics import PassError
 from .support.levels import Level
 from .support.rewriting import apply_patterns, erase_unused, rewrite_each

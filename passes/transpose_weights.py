@@ -21,7 +21,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from ..dialects.relay import matmul
 from .support.levels import Level
-from .support.rearranged_weights import RearrangedWeights, is_weight, rank_of, transposed
+from .support.operator_steps import RearrangedWeights, is_weight, rank_of, transposed
 from .support.rewriting import apply_patterns
 
 

@@ -52,7 +52,7 @@ from .analysis.blocks import only_block
 from .buffer_check.buffer_checker import BufferChecker, check_buffers
 from .bytes.aliases import Functions
 from .bytes.numbered import Numbered
-from .functions.symbol_names import modules_in, symbols_of
+from .functions.symbols import modules_in, symbols_of
 from .plan_check.checker import Checker
 from .plan_check.lent import Checked
 from .plan_check.names import nothing, summary

@@ -75,9 +75,8 @@ MAY_IMPORT = {
         *(
             "passes.infer_types",
             "passes.functions.captures",
-            "passes.functions.instantiation",
-            "passes.functions.relax_dims",
-            "passes.functions.symbol_names",
+            "passes.functions.calls",
+            "passes.functions.symbols",
             "passes.lambda_lift",
             "passes.make_kernels",
             "passes.rename_written_tensors",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any, Self, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -69,13 +69,6 @@ class ObjectType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
     name = "bytecode.object"
 
     device: VirtualDeviceAttr | NoneAttr = param_def()
-
-    @property
-    def carried_device(self) -> VirtualDeviceAttr | None:
-        return self.device if isinstance(self.device, VirtualDeviceAttr) else None
-
-    def with_device(self, device: VirtualDeviceAttr | None) -> Self:
-        return type(self)(NoneAttr() if device is None else device)
 
 
 def _parse_register(parser: Parser) -> RegisterAttr:

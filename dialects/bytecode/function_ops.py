@@ -34,7 +34,7 @@ from xdsl.printer import Printer
 from xdsl.traits import NoTerminator, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
-from ..dim_bounds import bounds_by_name
+from ..attributes import bounds_by_name
 from ..tensors import as_tensor
 from .instruction import Instruction
 

@@ -8,13 +8,6 @@ from typing import Self, cast
 from xdsl.dialects.builtin import ArrayAttr, DenseIntOrFPElementsAttr, DictionaryAttr, StringAttr
 from xdsl.ir import Attribute
 from xdsl.irdl import IRDLOperation, irdl_op_definition, opt_prop_def, prop_def, traits_def
-from xdsl.irdl.declarative_assembly_format import (
-    AttributeVariable,
-    CustomDirective,
-    ParsingState,
-    PrintingState,
-    irdl_custom_directive,
-)
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import HasParent
@@ -23,6 +16,7 @@ from xdsl.utils.exceptions import VerifyException
 from ..errors import OpVerifyException
 from ..integers import integers_of
 from ..type_rules import check_call
+from ..xdsl_extras.formats import form
 from .fields import Dims, parse_integers
 from .function_ops import Definition, parse_body
 
@@ -32,24 +26,14 @@ def parse_types(parser: Parser) -> ArrayAttr[Attribute]:
     return ArrayAttr(parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type))
 
 
-def print_types(types: ArrayAttr[Attribute], printer: Printer) -> None:
+def print_types(printer: Printer, types: ArrayAttr[Attribute]) -> None:
     """Print types in parentheses."""
     with printer.in_parens():
         printer.print_list(types, printer.print_attribute)
 
 
-@irdl_custom_directive
-class TypeList(CustomDirective):
-    """A property that is a list of types, in parentheses."""
-
-    types: AttributeVariable
-
-    def parse(self, parser: Parser, state: ParsingState) -> None:
-        self.types.set(state, parse_types(parser))
-
-    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
-        state.print_whitespace(printer)
-        print_types(cast("ArrayAttr[Attribute]", self.types.get(op)), printer)
+TypeList = form("TypeList", parse_types, print_types)
+"""A property that is a list of types, in parentheses."""
 
 
 @irdl_op_definition
@@ -93,7 +77,7 @@ class KernelOp(Definition):
         printer.print_string(" ")
         printer.print_symbol_name(self.sym_name.data)
         printer.print_string(" ")
-        print_types(self.types, printer)
+        print_types(printer, self.types)
         if self.host_inputs is not None:
             printer.print_string(f" host {list(self.host_inputs.get_values())}")
         printer.print_string(f" -> {list(self.outputs.get_values())} ")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import builtins
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -43,6 +43,7 @@ from xdsl.irdl.declarative_assembly_format import (
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 
+from ..xdsl_extras.formats import PropertyForm, form
 from ..xdsl_extras.xdsl_internals import parse_affine_expression
 
 REDUCTIONS: Sequence[str] = """
@@ -51,35 +52,21 @@ REDUCTIONS: Sequence[str] = """
 """The reductions, each by its number in `arith.AtomicRMWKind`."""
 
 
-class Enumeration(CustomDirective):
-    """A word for a number."""
-
-    WORDS: ClassVar[Sequence[str]]
-    TYPE: ClassVar[IntegerType]
-    number: AttributeVariable
-
-    def parse(self, parser: Parser, state: ParsingState) -> None:
-        start, word = parser.pos, parser.parse_identifier()
-        if word not in self.WORDS:
-            expected = " ".join(self.WORDS)
-            parser.raise_error(f"expected one of {expected}, but got {word}", start, parser.pos)
-        self.number.set(state, IntegerAttr(self.WORDS.index(word), self.TYPE))
-
-    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
-        state.print_whitespace(printer)
-        number = cast("IntegerAttr[IntegerType]", self.number.get(op)).value.data
-        printer.print_string(self.WORDS[number % len(self.WORDS)])  # true is -1
-
-
-def enumeration(name: str, words: str, type: IntegerType) -> builtins.type[Enumeration]:
+def enumeration(name: str, words: str, type: IntegerType) -> builtins.type[PropertyForm]:
     """Return the directive of words, each by its number."""
-    members = {
-        "WORDS": words.split(),
-        "TYPE": type,
-        "__module__": __name__,
-        "__annotations__": {"number": AttributeVariable},
-    }
-    return irdl_custom_directive(builtins.type(name, (Enumeration,), members))
+    listed = words.split()
+
+    def parse(parser: Parser) -> IntegerAttr[IntegerType]:
+        start, word = parser.pos, parser.parse_identifier()
+        if word not in listed:
+            expected = " ".join(listed)
+            parser.raise_error(f"expected one of {expected}, but got {word}", start, parser.pos)
+        return IntegerAttr(listed.index(word), type)
+
+    def print(printer: Printer, number: IntegerAttr[IntegerType]) -> None:
+        printer.print_string(listed[number.value.data % len(listed)])  # true is -1
+
+    return form(name, parse, print)
 
 
 Reduction = enumeration("Reduction", " ".join(REDUCTIONS), i64)
@@ -94,21 +81,19 @@ ROUNDING = "to_nearest_even", "downward", "upward", "toward_zero", "to_nearest_a
 RoundingMode = IntegerAttr.constr(i32, value=IntSetConstraint(frozenset(range(len(ROUNDING)))))
 
 
-@irdl_custom_directive
-class Rounding(CustomDirective):
-    """A rounding mode, or nothing."""
+def parse_rounding(parser: Parser) -> IntegerAttr[IntegerType] | None:
+    for number, word in enumerate(ROUNDING):
+        if parser.parse_optional_keyword(word) is not None:
+            return IntegerAttr(number, i32)
+    return None
 
-    mode: AttributeVariable
 
-    def parse(self, parser: Parser, state: ParsingState) -> None:
-        for number, word in enumerate(ROUNDING):
-            if parser.parse_optional_keyword(word) is not None:
-                self.mode.set(state, IntegerAttr(number, i32))
-
-    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
-        if isinstance(mode := op.properties.get(self.mode.name), IntegerAttr):
-            state.print_whitespace(printer)
-            printer.print_string(ROUNDING[mode.value.data])
+Rounding = form(
+    "Rounding",
+    parse_rounding,
+    lambda printer, mode: printer.print_string(ROUNDING[int(mode.value.data)]),
+)
+"""A rounding mode, or nothing."""
 
 
 # ---------------------------------------------------------------------------------- sizes
@@ -166,18 +151,12 @@ class Disjoint(CustomDirective):
 # --------------------------------------------------------------------------------- maps
 
 
-@irdl_custom_directive
-class Map(CustomDirective):
-    """An affine map without its keyword."""
-
-    map: AttributeVariable
-
-    def parse(self, parser: Parser, state: ParsingState) -> None:
-        self.map.set(state, AffineMapAttr(parser.parse_affine_map()))
-
-    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
-        state.print_whitespace(printer)
-        printer.print_string(str(cast("AffineMapAttr", self.map.get(op)).data))
+Map = form(
+    "Map",
+    lambda parser: AffineMapAttr(parser.parse_affine_map()),
+    lambda printer, map: printer.print_string(str(map.data)),
+)
+"""An affine map without its keyword."""
 
 
 class Operands:

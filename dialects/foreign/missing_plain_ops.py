@@ -3,7 +3,7 @@ Ops of func and arith that xDSL lacks: functions as values, and rare arithmetic.
 
     %f = func.constant @g : (memref<4xf32>) -> f32
     %r = func.call_indirect %f(%x) : (memref<4xf32>) -> f32
-    %q = arith.remf %a, %b : f32
+    %q = arith.index_castui %a : i32 to index
 
 The effects of a call of a value are not known.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from xdsl.dialects.arith import FastMathFlagsAttr, FloatingPointLikeBinaryOperation
+from xdsl.dialects.arith import FastMathFlagsAttr
 from xdsl.dialects.builtin import ArrayAttr, FlatSymbolRefAttrConstr, FunctionType
 from xdsl.irdl import (
     AnyAttr,
@@ -68,15 +68,6 @@ class CallIndirectOp(IRDLOperation):
 
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$callee `(` $arguments `)` attr-dict `:` type($callee)"
-
-
-@irdl_op_definition
-class RemFOp(FloatingPointLikeBinaryOperation):
-    """Return the remainder of a division of floats."""
-
-    name = "arith.remf"
-
-    traits = traits_def(Pure())
 
 
 @irdl_op_definition

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Self, cast
+from itertools import chain
+from typing import NamedTuple, cast
 
 from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase, IntegerAttr, UnitAttr, i32, i64
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue, TypeAttribute
@@ -25,11 +26,13 @@ from xdsl.irdl import (
 from xdsl.irdl.declarative_assembly_format import (
     AttributeVariable,
     CustomDirective,
+    OptionalOperandVariable,
     ParsingState,
     PrintingState,
+    VariadicOperandVariable,
     irdl_custom_directive,
 )
-from xdsl.parser import Parser
+from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import EffectInstance, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
@@ -37,10 +40,10 @@ from xdsl.utils.exceptions import VerifyException
 from ...operators.orders import Interval, Life, On, OrderError, Orders, Row
 from ..integers import i64_array, i64_attribute, integers_of
 from ..interfaces import AllocatesResults, DeviceConstraint, DeviceRule, HoldsNoTensors, OnHost
-from ..xdsl_extras.formats import Qualified
+from ..xdsl_extras.formats import Qualified, StaticOrDynamic, form
 from ..xdsl_extras.segments import operand_counts
 from ..xdsl_extras.xdsl_internals import operands_of
-from .static_or_dynamic import exactly_one, parse_static_or_dynamic, verify_alignment
+from .static_or_dynamic import exactly_one, verify_alignment
 from .storage_ops import PoolAttr, StorageType
 
 
@@ -202,6 +205,105 @@ _PACK_ALONE = DenseArrayBase.from_list(i32, [1, 0, 0, 0, 0, 0])
 _PACK_AND_SIZE = DenseArrayBase.from_list(i32, [1, 1, 0, 0, 0, 0])
 
 
+def parse_lifetime(parser: Parser) -> Attribute:
+    """Parse half-open intervals: `[0, 2) [5, 6)`, or nothing."""
+    bounds: list[int] = []
+    while parser.parse_optional_punctuation("[") is not None:
+        bounds.append(parser.parse_integer(allow_boolean=False))
+        parser.parse_punctuation(",")
+        bounds.append(parser.parse_integer(allow_boolean=False))
+        parser.parse_punctuation(")")
+    return i64_array(bounds)
+
+
+def print_lifetime(printer: Printer, bounds: DenseArrayBase[I64]) -> None:
+    times = zip(bounds.get_values()[::2], bounds.get_values()[1::2], strict=False)
+    printer.print_string(" ".join(f"[{start}, {stop})" for start, stop in times))
+
+
+def parse_arms(parser: Parser) -> Attribute | None:
+    """Parse arms of branches, `in (0:0, 1:1)`, or nothing."""
+    numbers: list[int] = []
+
+    def arm() -> None:
+        numbers.append(parser.parse_integer(allow_boolean=False))
+        parser.parse_punctuation(":")
+        numbers.append(parser.parse_integer(allow_boolean=False))
+
+    if parser.parse_optional_keyword("in") is None:
+        return None
+    parser.parse_comma_separated_list(parser.Delimiter.PAREN, arm)
+    return i64_array(numbers)
+
+
+def print_arms(printer: Printer, pairs: DenseArrayBase[I64]) -> None:
+    numbers = pairs.get_values()
+    arms = (f"{branch}:{arm}" for branch, arm in zip(numbers[::2], numbers[1::2], strict=False))
+    printer.print_string(f"in ({', '.join(arms)})")
+
+
+Lifetime = form("Lifetime", parse_lifetime, print_lifetime)
+Arms = form("Arms", parse_arms, print_arms)
+
+
+@irdl_custom_directive
+class SizeOf(StaticOrDynamic):
+    """The size of a slice, `128` or `%n`, or what it is over: `over %a to %b`."""
+
+    static: AttributeVariable
+    dynamic: OptionalOperandVariable
+    over: VariadicOperandVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        if parser.parse_optional_keyword("over") is None:
+            super().parse(parser, state)
+            self.over.set(state, ())
+            return
+        first = parser.parse_unresolved_operand()
+        parser.parse_keyword("to")
+        self.over.set(state, (first, parser.parse_unresolved_operand()))
+        self.dynamic.set(state, None)
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        super().print(printer, state, op)
+        for word, slice in zip((" over ", " to "), self.over.get(op), strict=False):
+            printer.print_string(word)
+            printer.print_operand(slice)
+
+
+@irdl_custom_directive
+class LiesOn(CustomDirective):
+    """The slices below, `on (%a, %b)`, their numbers in each order, `on () or (1)`, or nothing."""
+
+    slices: VariadicOperandVariable
+    numbers: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        lists: list[list[int | UnresolvedOperand]] = []
+
+        def slice() -> int | UnresolvedOperand:
+            number = parser.parse_optional_integer(allow_boolean=False)
+            return parser.parse_unresolved_operand() if number is None else number
+
+        while parser.parse_optional_keyword("or" if lists else "on") is not None:
+            lists.append(parser.parse_comma_separated_list(parser.Delimiter.PAREN, slice))
+        slices = [slice for slice in chain(*lists) if not isinstance(slice, int)]
+        self.slices.set(state, slices)
+        if len(lists) > 1 or len(slices) < len([*chain(*lists)]):
+            numbers = [[n for n in each if isinstance(n, int)] for each in lists]
+            self.numbers.set(state, ArrayAttr(map(i64_array, numbers)))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        assert isinstance(op, SliceOp)
+        if op.on:
+            printer.print_string(" on (")
+            printer.print_list(op.on, printer.print_operand)
+            printer.print_string(")")
+        elif op.on_numbers is not None:
+            lists = (", ".join(map(str, each.get_values())) for each in op.on_numbers)
+            printer.print_string(f" on ({') or ('.join(lists)})")
+
+
 @irdl_op_definition
 class SliceOp(IRDLOperation):
     """
@@ -255,6 +357,12 @@ class SliceOp(IRDLOperation):
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(KeptIfNumbered(), NumbersOnHost())
+    custom_directives = (Lifetime, SizeOf, Arms, LiesOn)
+    assembly_format = (
+        "$pack custom<Lifetime>($lifetime) custom<SizeOf>($static_size, $dynamic_size, $over) "
+        "custom<Arms>($in_arms) (`beside` $beside^)? (`tied` $tied^)? (`at` $at^)? "
+        "(`pool` $pool^)? custom<LiesOn>($on, $on_numbers) attr-dict"
+    )
 
     def __init__(self, pack: SSAValue, slice: Slice, beside: SSAValue | None = None):
         size, arms = slice.size, slice.arms
@@ -315,90 +423,6 @@ class SliceOp(IRDLOperation):
         """Let it lie on the slices of these numbers, a list for each order of its pack."""
         self.on_numbers = ArrayAttr(map(i64_array, lists)) if any(lists) else None
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        pack = parser.resolve_operand(parser.parse_unresolved_operand(), PackType())
-        bounds: list[int] = []
-        while parser.parse_optional_punctuation("[") is not None:
-            bounds.append(parser.parse_integer(allow_boolean=False))
-            parser.parse_punctuation(",")
-            bounds.append(parser.parse_integer(allow_boolean=False))
-            parser.parse_punctuation(")")
-        properties: dict[str, Attribute] = {"lifetime": i64_array(bounds)}
-        groups: list[list[SSAValue]] = [[pack], [], [], [], [], []]
-        if parser.parse_optional_keyword("over") is not None:
-            first = _parse_slice(parser)
-            parser.parse_keyword("to")
-            groups[4] = [first, _parse_slice(parser)]
-        else:
-            static, dynamic = parse_static_or_dynamic(parser, i64)
-            if static is not None:
-                properties["static_size"] = static
-            groups[1] = [] if dynamic is None else [dynamic]
-        if parser.parse_optional_keyword("in") is not None:
-            pairs = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _arm(parser))
-            properties["in_arms"] = i64_array([n for arm in pairs for n in arm])
-        if parser.parse_optional_keyword("beside") is not None:
-            groups[3] = [_parse_slice(parser)]
-        elif parser.parse_optional_keyword("tied") is not None:
-            groups[5] = [_parse_slice(parser)]
-        elif parser.parse_optional_keyword("at") is not None:
-            properties["at"] = IntegerAttr(parser.parse_integer(allow_boolean=False), i64)
-        if parser.parse_optional_keyword("pool") is not None:
-            properties["pool"] = IntegerAttr(parser.parse_integer(allow_boolean=False), i64)
-        if parser.parse_optional_keyword("on") is not None:
-            lists = [_parse_list(parser)]
-            while parser.parse_optional_keyword("or") is not None:
-                lists.append(_parse_list(parser))
-            if len(lists) == 1:
-                groups[2] = [value for value in lists[0] if isinstance(value, SSAValue)]
-            if len(lists) > 1 or len(groups[2]) < len(lists[0]):
-                numbers = [[n for n in each if isinstance(n, int)] for each in lists]
-                properties["on_numbers"] = ArrayAttr(map(i64_array, numbers))
-        attributes = parser.parse_optional_attr_dict()
-        properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, [*map(len, groups)])
-        return cls.create(
-            operands=[value for group in groups for value in group],
-            properties=properties,
-            attributes=attributes,
-            result_types=[i64],
-        )
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_operand(self.pack)
-        for start, stop in self.life.times:
-            printer.print_string(f" [{start}, {stop})")
-        size, over = self.size, [*self.over]
-        if isinstance(size, int):
-            printer.print_string(f" {size}")
-        for word, values in (
-            ("", () if isinstance(size, int | None) else (size,)),
-            ("over ", over[:1]),
-            ("to ", over[1:]),
-        ):
-            for value in values:
-                printer.print_string(f" {word}")
-                printer.print_operand(value)
-        if self.arms:
-            named = ", ".join(f"{branch}:{arm}" for branch, arm in self.arms)
-            printer.print_string(f" in ({named})")
-        for word, value in (("beside", self.beside), ("tied", self.tied)):
-            if value is not None:
-                printer.print_string(f" {word} ")
-                printer.print_operand(value)
-        for word, number in (("at", self.at), ("pool", self.pool)):
-            if number is not None:
-                printer.print_string(f" {word} {number.value.data}")
-        if self.on:
-            printer.print_string(" on (")
-            printer.print_list(self.on, printer.print_operand)
-            printer.print_string(")")
-        elif self.on_numbers is not None:
-            lists = (", ".join(map(str, each.get_values())) for each in self.on_numbers)
-            printer.print_string(f" on ({') or ('.join(lists)})")
-        printer.print_op_attributes(self.attributes)
-
     def verify_(self) -> None:
         if len(self.lifetime) % 2:
             raise VerifyException("a lifetime is pairs of a start and a stop")
@@ -430,24 +454,6 @@ def _verify_times(times: Sequence[Interval]) -> None:
                 f"interval after the one before, but one is [{start}, {stop})"
             )
         before = stop
-
-
-def _parse_slice(parser: Parser) -> SSAValue:
-    return parser.resolve_operand(parser.parse_unresolved_operand(), i64)
-
-
-def _parse_list(parser: Parser) -> list[int | SSAValue]:
-    def one() -> int | SSAValue:
-        number = parser.parse_optional_integer(allow_boolean=False)
-        return _parse_slice(parser) if number is None else number
-
-    return parser.parse_comma_separated_list(parser.Delimiter.PAREN, one)
-
-
-def _arm(parser: Parser) -> Arm:
-    branch = parser.parse_integer(allow_boolean=False)
-    parser.parse_punctuation(":")
-    return Arm(branch, parser.parse_integer(allow_boolean=False))
 
 
 @irdl_op_definition

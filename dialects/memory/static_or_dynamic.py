@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 from xdsl.dialects.builtin import I64, IntegerAttr, i64
-from xdsl.ir import Attribute, SSAValue
-from xdsl.parser import Parser
+from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from ...operators import storage_errors
 from ..dense import integer
 from ..tensors import as_tensor
-
-
-def parse_static_or_dynamic(
-    parser: Parser, type: Attribute
-) -> tuple[IntegerAttr[I64] | None, SSAValue | None]:
-    """Parse an integer or an SSA value of `type`."""
-    if (value := parser.parse_optional_integer(allow_boolean=False)) is not None:
-        return IntegerAttr(value, i64), None
-    return None, parser.resolve_operand(parser.parse_unresolved_operand(), type)
 
 
 def folded(static: IntegerAttr[I64] | None, dynamic: SSAValue | None) -> int | SSAValue:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from typing import ClassVar, Self, cast
+from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import I64, ArrayAttr, IntAttr, IntegerAttr, NoneAttr, StringAttr, i64
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
@@ -164,13 +164,6 @@ class StorageType(ParametrizedAttribute, TypeAttribute, DeviceCarrier, HoldsNoTe
 
     def __init__(self, device: VirtualDeviceAttr | NoneAttr | None = None):
         super().__init__(_device_or_none(device))
-
-    @property
-    def carried_device(self) -> VirtualDeviceAttr | None:
-        return self.device if isinstance(self.device, VirtualDeviceAttr) else None
-
-    def with_device(self, device: VirtualDeviceAttr | None) -> Self:
-        return type(self)(device)
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:

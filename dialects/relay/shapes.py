@@ -9,7 +9,7 @@ from abc import ABC
 from collections.abc import Sequence
 from functools import cache
 from inspect import Parameter, signature
-from typing import Any, ClassVar, Self, TypeAlias, cast, get_args
+from typing import Any, ClassVar, Self, TypeAlias, get_args
 
 from xdsl.dialects.builtin import (
     AnyFloat,
@@ -36,13 +36,6 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.irdl.declarative_assembly_format import (
-    AttributeVariable,
-    CustomDirective,
-    ParsingState,
-    PrintingState,
-    irdl_custom_directive,
-)
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, Pure, SymbolOpInterface
@@ -53,6 +46,7 @@ from ...operators.sizes import Check
 from ..device import equals_without_devices, tensor_type
 from ..interfaces import AllOnHost, AnyDevice
 from ..tensors import as_tensor
+from ..xdsl_extras.formats import form
 from .incomplete import is_incomplete
 from .language.control import verify_yielded
 
@@ -157,18 +151,12 @@ class ShapeFuncOp(TensorFunction):
                 raise VerifyException(f"a shape must be a vector of i64, but is {type}")
 
 
-@irdl_custom_directive
-class Relation(CustomDirective):
-    """A relation by its name alone: `eq`."""
-
-    check: AttributeVariable
-
-    def parse(self, parser: Parser, state: ParsingState) -> None:
-        self.check.set(state, StringAttr(parser.parse_identifier("a relation")))
-
-    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
-        state.print_whitespace(printer)
-        printer.print_string(cast(StringAttr, self.check.get(op)).data)
+Relation = form(
+    "Relation",
+    lambda parser: StringAttr(parser.parse_identifier("a relation")),
+    lambda printer, check: printer.print_string(check.data),
+)
+"""A relation by its name alone: `eq`."""
 
 
 _PLACEHOLDER = re.compile(r"\{(\d+)\}")

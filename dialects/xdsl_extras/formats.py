@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, cast
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, cast
 
-from xdsl.dialects.builtin import FunctionType, IntegerAttr, i64
+from xdsl.dialects.builtin import DenseArrayBase, FunctionType, IntegerAttr, i64
 from xdsl.ir import Attribute, BlockArgument
 from xdsl.irdl import IRDLOperation
 from xdsl.irdl.declarative_assembly_format import (
@@ -63,6 +63,38 @@ def parse_signature(
 def variable_of(type: TypeDirective) -> VariableDirective:
     """Return the variable whose type a directive stands for."""
     return cast(VariableDirective, type.inner)
+
+
+class PropertyForm(CustomDirective):
+    """A property in a form of its own; nothing if it is absent, or an array without elements."""
+
+    READ: ClassVar[Callable[[Parser], Attribute | None]]
+    WRITE: ClassVar[Callable[[Printer, Any], object]]
+    attribute: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        attribute = type(self).READ(parser)
+        if attribute is not None:
+            self.attribute.set(state, attribute)
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        attribute = op.properties.get(self.attribute.name)
+        if attribute is not None and not (isinstance(attribute, DenseArrayBase) and not attribute):
+            state.print_whitespace(printer)
+            type(self).WRITE(printer, attribute)
+
+
+def form(
+    name: str, read: Callable[[Parser], Attribute | None], write: Callable[[Printer, Any], object]
+) -> type[PropertyForm]:
+    """Return the directive of a property that is parsed and printed by functions."""
+    members = {
+        "READ": staticmethod(read),
+        "WRITE": staticmethod(write),
+        "__module__": __name__,
+        "__annotations__": {"attribute": AttributeVariable},
+    }
+    return irdl_custom_directive(type(name, (PropertyForm,), members))
 
 
 @irdl_custom_directive

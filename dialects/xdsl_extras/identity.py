@@ -30,9 +30,16 @@ def forget_attributes() -> None:
         known.clear()
 
 
-def by_identity(compute: Callable[[Attribute], _Value]) -> Callable[[Attribute], _Value]:
-    """Return `compute` with a cache by object identity: hashing a type would cost more."""
-    known: dict[int, tuple[Attribute, _Value]] = new_cache()
+def by_identity(
+    compute: Callable[[Attribute], _Value],
+    cache: dict[int, tuple[Attribute, _Value]] | None = None,
+) -> Callable[[Attribute], _Value]:
+    """
+    Return `compute` with a cache by object identity: hashing a type would cost more.
+
+    `forget_attributes` clears a cache that is not given.
+    """
+    known: dict[int, tuple[Attribute, _Value]] = new_cache() if cache is None else cache
 
     def look_up(attr: Attribute) -> _Value:
         entry = known.get(id(attr))

@@ -19,9 +19,8 @@ from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import VerifyException
 
 from ...dialects import bytecode, memory
-from ...dialects.attributes import plain_values
+from ...dialects.attributes import bounds_by_name, plain_values
 from ...dialects.device import VirtualDeviceAttr, device_of
-from ...dialects.dim_bounds import bounds_by_name
 from ...dialects.integers import integers_of
 from ...dialects.tensors import Tensor, as_tensor, dtype_name
 from ...operators.element_types import ELEMENT_TABLE

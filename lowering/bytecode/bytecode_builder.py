@@ -14,7 +14,6 @@ from ...dialects import bytecode, memory, relay
 from ...dialects.bytecode.fields import RegisterAttr
 from ...dialects.device import VirtualDeviceAttr, device_of, devices_in
 from ...dialects.xdsl_extras.identity import by_identity
-from ...passes.functions.plain_types import PlainTypes
 from ...passes.support.diagnostics import PassError
 from .decision_trees import Constructors
 from .register_lifetimes import Cleared, RegisterLifetimes
@@ -98,7 +97,7 @@ class BytecodeBuilder:
 
     constants: Constants
     devices: Devices
-    plain: PlainTypes
+    plain: Callable[[Attribute], Attribute]
     constructors: Constructors
     rules: Mapping[type[Operation], Rule]
     shape_functions: Mapping[str, relay.ShapeFuncOp] = field(

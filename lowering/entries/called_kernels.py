@@ -16,7 +16,7 @@ from xdsl.ir import Attribute, Operation
 
 from ...dialects.xdsl_extras.walking import walk
 from ...passes.annotate_memory import USED_MEMORY
-from ...passes.functions.call_graph import CallGraph
+from ...passes.functions.symbols import CallGraph
 from ...runtime.native.interface import KernelCall
 from ..memref.functions_and_kernels import KERNEL
 from ..memref.memref_types import as_memref, is_memref

@@ -31,8 +31,8 @@ from ...dialects import memory
 from ...dialects.tensors import dtype_name, element_size
 from ...dialects.xdsl_extras.walking import walk
 from ...passes.bytes.constant_places import Place, place_of
-from ...passes.functions.call_graph import CallGraph
 from ...passes.functions.signatures import insert_parameters
+from ...passes.functions.symbols import CallGraph
 from ...passes.support.diagnostics import PassError
 from ...runtime.native.interface import ALIGNMENT, Constant, ConstantPool
 from ...runtime.program.program import TensorSpec

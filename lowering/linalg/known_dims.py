@@ -28,7 +28,7 @@ from ...dialects.tensors import as_tensor
 from ...operators.sizes import Check
 from ...operators.sizes.holds import holds
 from ...operators.sizes.size_expressions import DIM, Expr
-from ...passes.functions.call_graph import CallGraph
+from ...passes.functions.symbols import CallGraph
 from ...passes.sizes.reader import Sizes
 
 Position: TypeAlias = tuple[int, int]

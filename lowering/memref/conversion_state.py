@@ -35,7 +35,7 @@ from ...dialects import relay
 from ...dialects.dense import Dense, integer
 from ...dialects.device import tensor_type
 from ...dialects.tensors import MIN_ALIGNMENT, as_tensor
-from ...passes.functions.symbol_names import SymbolNames
+from ...passes.functions.symbols import SymbolNames
 from ...passes.support.diagnostics import PassError
 from ..upstream_sizes.checked_functions import FUNCTIONS, REQUIRE, checked_function
 from .memref_types import MemRef, MemRefTypes, as_memref

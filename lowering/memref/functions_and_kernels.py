@@ -29,7 +29,6 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     DictionaryAttr,
     FloatAttr,
-    FunctionType,
     IndexType,
     IntegerAttr,
     MemRefType,
@@ -45,6 +44,7 @@ from ...dialects import memory, relay, vm
 from ...dialects.relay.language.annotations import NAME
 from ...dialects.xdsl_extras.xdsl_internals import set_type
 from ...passes.analysis.blocks import only_block
+from ...passes.functions.signatures import set_types
 from ...passes.support.diagnostics import PassError
 from .conversion_state import Conversion, Writer, converts, kept
 from .memref_types import as_memref
@@ -105,7 +105,7 @@ def convert_signature(function: func.FuncOp, state: Conversion) -> None:
         convert_arguments(only_block(function), state)
     outputs = [types(type, function) for type in function.function_type.outputs]
     inputs = [types(type, function) for type in function.function_type.inputs]
-    function.function_type = FunctionType.from_lists(inputs, returned_types(outputs, lent))
+    set_types(function, inputs, returned_types(outputs, lent))
     function.arg_attrs = plain_entries(function.arg_attrs)
     function.res_attrs = None if lent else plain_entries(function.res_attrs)
     kept = {n: a for n, a in function.attributes.items() if says_something(n, a)}

@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 from xdsl.ir import Attribute, Block, SSAValue
 
+from ...dialects.xdsl_extras.identity import by_identity
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
-from ..support.by_identity import ByIdentity
 
 Key: TypeAlias = tuple[str | int, ...]
 
@@ -22,8 +22,8 @@ class StructuralKeys:
 
     def __init__(self, type_of: Callable[[Attribute], Attribute] = lambda type: type):
         numbers: dict[Attribute, int] = {}
-        self._number = ByIdentity(lambda a: numbers.setdefault(a, len(numbers)))
-        self._type_number = ByIdentity(lambda type: self._number(type_of(type)))
+        self._number = by_identity(lambda a: numbers.setdefault(a, len(numbers)), {})
+        self._type_number = by_identity(lambda type: self._number(type_of(type)), {})
 
     def key(self, block: Block) -> Key:
         """Return the ops, attributes, wiring and types of `block`."""

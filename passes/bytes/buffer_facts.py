@@ -21,7 +21,7 @@ from ...dialects.interfaces import (
 from ...dialects.interfaces.memory_effects import Named
 from ...dialects.memory import parameter_attributes
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
-from ..functions.call_graph import CallGraph
+from ..functions.symbols import CallGraph
 from .op_facts import OpFacts, has_bytes
 
 NO_CAPTURE = "llvm.nocapture"

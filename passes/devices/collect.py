@@ -1,25 +1,31 @@
 """
-Walk a module and collect its device constraints, in program order.
+Collect the device constraints of a module, in program order, and the defaults of the remainder.
 
 Ops state theirs as traits (`dialects.interfaces.device_rules`); devices in signatures and in types
 are read here. The first conflict is thus the first in the text. (TVM: the first phase of
 PlanDevices, `DeviceAnalyzer`.)
+
+Domains without constraints get default devices: results first, then parameters, then values. As in
+Relay's let form, the result of a function is on the default device unless constraints say
+otherwise, its parameters are where its result is, and so is every value in it, in program order;
+values in a region are where the results of the enclosing op are. Defaults never make a copy
+necessary. Devices are numbers there.
 """
 
 from __future__ import annotations
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Block, Operation
 
 from ...dialects import relay
 from ...dialects.device import DEVICE, VirtualDeviceAttr, devices_in
 from ..analysis.blocks import only_block
-from ..functions.symbol_names import symbols_of
+from ..functions.symbols import symbols_of
 from ..support.walk import outside_primitives
 from .conflicts import Cause
 from .device_constraints import DeviceConstraints, interface_of
-from .domains import FunctionPlacement, Placement
+from .domains import FunctionPlacement, Placement, result_of
 
 
 def collect(constraints: DeviceConstraints, module: ModuleOp) -> None:
@@ -117,3 +123,59 @@ def annotation(attrs: ArrayAttr[DictionaryAttr] | None, index: int) -> VirtualDe
         return None
     device = attrs.data[index].data.get(DEVICE)
     return device if isinstance(device, VirtualDeviceAttr) else None
+
+
+def assign_defaults(constraints: DeviceConstraints, default: VirtualDeviceAttr) -> None:
+    """Complete the device of every domain."""
+    number = constraints.domains.numbers.number(constraints.canonical(default))
+    for name, function in constraints.functions.items():
+        own = number
+        for i in range(len(function.function_type.outputs)):
+            device = complete(constraints, constraints.results[name, i], number)
+            own = device if i == 0 else own
+        for i in range(len(function.function_type.inputs)):
+            complete(constraints, constraints.parameters[name, i], own)
+        for block in function.body.blocks:
+            _complete_block(constraints, block, own)
+    for copy in constraints.copies.values():
+        constraints.domains.default(copy, number)
+
+
+def complete(constraints: DeviceConstraints, placement: Placement, device: int) -> int:
+    """Complete a placement, of a function its result first, and return its device."""
+    if isinstance(placement, int):
+        return constraints.domains.default(placement, device)
+    completed = complete(constraints, placement.result, device)
+    for part in placement.params:
+        complete(constraints, part, completed)
+    return completed
+
+
+def _complete_block(constraints: DeviceConstraints, block: Block, device: int) -> None:
+    """Complete the values of a block, then of the blocks in it (an explicit stack: deep nests)."""
+    values = constraints.values
+    pending = [(block, device)]
+    while pending:
+        block, device = pending.pop()
+        inner: list[tuple[Block, int]] = []
+        for argument in block.args:
+            complete(constraints, values[argument], device)
+        for op in block.ops:
+            for i, operand in enumerate(op.operands):
+                if operand not in values:  # a constant
+                    complete(constraints, constraints.of(operand, op, i), device)
+            for result in op.results:
+                placement = values.get(result)
+                if placement is not None:
+                    complete(constraints, placement, device)
+            if op.regions and not isinstance(op, relay.PrimitiveOp):
+                own = _device_of_regions(constraints, op, device)
+                inner += [(b, own) for region in op.regions for b in region.blocks]
+        pending += reversed(inner)
+
+
+def _device_of_regions(constraints: DeviceConstraints, op: Operation, enclosing: int) -> int:
+    """Return the default device of values in `op`'s regions: that of its first result."""
+    if not op.results:
+        return enclosing
+    return constraints.domains.number_of(result_of(constraints.values[op.results[0]]))

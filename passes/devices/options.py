@@ -13,9 +13,8 @@ from ...dialects.device import CPU, VirtualDeviceAttr
 from ...dialects.xdsl_extras.walking import walk
 from ...planning import Pool, parse_pools
 from ..support.diagnostics import OptionError
-from .collect import collect
+from .collect import assign_defaults, collect
 from .conflicts import bytes_copied, copy_cheapest, report
-from .defaults import assign_defaults
 from .device_constraints import DeviceConstraints
 
 
@@ -66,17 +65,17 @@ def parse_targets(entries: tuple[str, ...]) -> dict[str, str]:
     return targets
 
 
-def devices_in(attribute: Attribute) -> Iterator[VirtualDeviceAttr]:
+def named_devices(attribute: Attribute) -> Iterator[VirtualDeviceAttr]:
     """Yield the devices in an attribute: of a hint, or of parameters and results."""
     match attribute:
         case VirtualDeviceAttr():
             yield attribute
         case ArrayAttr():
             for part in attribute:
-                yield from devices_in(part)
+                yield from named_devices(part)
         case DictionaryAttr():
             for part in attribute.data.values():
-                yield from devices_in(part)
+                yield from named_devices(part)
         case _:
             pass
 
@@ -86,7 +85,7 @@ def named_targets(module: ModuleOp) -> dict[str, str]:
     targets: dict[str, set[str]] = {}
     for op in walk(module):
         for attribute in (*op.properties.values(), *op.attributes.values()):
-            for device in devices_in(attribute):
+            for device in named_devices(attribute):
                 if isinstance(device.target, StringAttr):
                     kind = device.spec.partition(":")[0]
                     targets.setdefault(kind, set()).add(device.target.data)

@@ -31,10 +31,11 @@ from ...runtime.memory.regions import Region
 from ...runtime.memory.scratch import Workspace
 from ..analysis.arrays import Array
 from ..analysis.blocks import only_block
-from ..functions.symbol_names import symbols_of
+from ..functions.symbols import symbols_of
+from ..sizes.reader import Sizes
 from ..support.diagnostics import Note, PassError, location_of
 from ..workspaces.caller_sizes import origin_of
-from ..workspaces.workspace_sizes import clone_origin, shape_read
+from ..workspaces.workspace_sizes import SizesAtCall
 from .evaluated_values import Enter, Value
 from .kernel_calls import OperatorEvaluator
 from .op_rules import RULES, At
@@ -229,6 +230,8 @@ def size_block(op: memory.WorkspaceSizeOp, function: Operation | None) -> Block:
     inside: dict[SSAValue, SSAValue] = {}
     inner = dict(zip(op.shapes, block.args, strict=True))
     sizes_of = {i: [inner[value] for value in values] for i, values in shapes.items()}
+    sizes = Sizes()
+    code = SizesAtCall(block.add_op, sizes, lambda param: sizes_of[param.index])
     packs = [memory.Packing(pack) for pack in packs_within(param)]
     orders = {packing.orders for packing in packs}
     known = memory.parameter_attributes(function, index).get(memory.SIZE)
@@ -240,12 +243,10 @@ def size_block(op: memory.WorkspaceSizeOp, function: Operation | None) -> Block:
         inside[packing.op.pack] = copied.pack
         for slice in packing.slices:
             if slice.dynamic_size is not None and slice.dynamic_size not in inside:
-                origin = origin_of(slice.dynamic_size, body)
+                origin = origin_of(slice.dynamic_size, body, sizes)
                 if origin is None or not all(param.index in sizes_of for param in origin.params):
                     raise PassError("this size depends on more than the shapes that are given", op)
-                copies, size = clone_origin(origin, lambda read: shape_read(read, sizes_of))
-                block.add_ops(copies)
-                inside[slice.dynamic_size] = size
+                inside[slice.dynamic_size] = code.write(origin.dims[0])
             block.add_op(slice.clone(inside))
     if isinstance(known, IntegerAttr):
         block.add_op(memory.SliceOp(copied.pack, memory.Slice(0, 1, known.value.data)))

@@ -9,7 +9,7 @@ from xdsl.ir import BlockArgument
 from ...dialects.relay.language.dims_attributes import parameter_names
 from ...runtime.calls.input_bindings import BindingError, require_input
 from ..support.diagnostics import PassError
-from .call_graph import CallGraph
+from .symbols import CallGraph
 
 
 def entry(module: ModuleOp, name: str) -> FuncOp:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, StringAttr, TupleType
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, StringAttr, TupleType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
@@ -23,8 +23,8 @@ from ...dialects.relay.language.tuples import (
     fold_projections,
     rebuild,
 )
-from .relax_dims import cast_values
-from .signatures import erase_parameters, insert_parameters
+from .calls import cast_values
+from .signatures import erase_parameters, insert_parameters, set_types
 
 
 def leaves_of(type: Attribute) -> Iterator[Attribute]:
@@ -100,7 +100,7 @@ def flatten_signature(op: func.FuncOp, rewriter: PatternRewriter) -> None:
     """Give a function a parameter, and a result, for each field."""
     inputs, outputs = op.function_type.inputs.data, op.function_type.outputs.data
     op.res_attrs = flat_attrs(op.res_attrs, outputs)
-    op.function_type = FunctionType.from_lists(inputs, flat(outputs))
+    set_types(op, outputs=flat(outputs))
     given = op.arg_attrs
     for i in reversed(range(len(inputs))):
         if isinstance(type := inputs[i], TupleType):

@@ -4,6 +4,7 @@ The parameters of a function, inserted and erased in its type, its attributes an
     func.func @f(%x: T)                insert_parameters(f, 1, [U], [{relay.name = "w"}])
     func.func @f(%x: T, %w: U {relay.name = "w"})
     func.func @f(%w: U {…})            erase_parameters(f, [0])
+    func.func @f(%w: V {…})            set_types(f, [V])         its body, if any, comes later
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -15,12 +16,26 @@ from xdsl.ir import Attribute, BlockArgument, Operation
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
+from ...dialects.relay import PrimFuncOp
 from ...dialects.relay.language.dims_attributes import DIM_BOUNDS
 from ...dialects.xdsl_extras.xdsl_internals import append_arguments
 from ..support.rewriting import rewrite_each
 
 Entries = ArrayAttr[DictionaryAttr]
 """The attributes of each parameter, or of each result."""
+
+
+def set_types(
+    function: FuncOp | PrimFuncOp,
+    inputs: Sequence[Attribute] | None = None,
+    outputs: Sequence[Attribute] | None = None,
+) -> None:
+    """Set the types of parameters or results in the type of a function; its body stays."""
+    type = function.function_type
+    inputs = type.inputs.data if inputs is None else inputs
+    function.function_type = FunctionType.from_lists(
+        inputs, type.outputs.data if outputs is None else outputs
+    )
 
 
 def entries_of(attrs: Entries | None, count: int) -> list[DictionaryAttr]:
@@ -48,7 +63,7 @@ def insert_parameters(
         function.arg_attrs = ArrayAttr(entries)
     is_last = at == len(inputs)
     inputs[at:at] = types
-    function.function_type = FunctionType.from_lists(inputs, function.function_type.outputs.data)
+    set_types(function, inputs)
     block = function.body.first_block
     if block is None:
         return ()
@@ -61,9 +76,9 @@ def insert_parameters(
 
 def erase_parameters(function: FuncOp, indices: Collection[int]) -> None:
     """Erase parameters that nothing uses."""
-    inputs, outputs = function.function_type.inputs.data, function.function_type.outputs.data
+    inputs = function.function_type.inputs.data
     kept = [i not in indices for i in range(len(inputs))]
-    function.function_type = FunctionType.from_lists([*compress(inputs, kept)], outputs)
+    set_types(function, [*compress(inputs, kept)])
     if function.arg_attrs is not None:
         function.arg_attrs = ArrayAttr(compress(function.arg_attrs, kept))
     if (block := function.body.first_block) is not None:

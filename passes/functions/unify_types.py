@@ -19,13 +19,13 @@ from xdsl.utils.exceptions import VerifyException
 from ...dialects.interfaces import Equation, InferTypes, Lookup, TypeEquations
 from ...dialects.relay.incomplete import IncompleteType
 from ...dialects.relay.language.annotations import TYPE_PARAMS
+from ...dialects.relay.language.language_types import replace_types
 from ...dialects.relay.operator import stands_for_tuple
 from ...dialects.relay.unification import TypeTooLarge, Unifier
 from ...dialects.type_algebra import parts, rebuild
 from ...dialects.xdsl_extras.walking import walk
 from ...dialects.xdsl_extras.xdsl_internals import set_type
 from ..support.diagnostics import PassError
-from .instantiation import replace_types
 
 
 def values_of(module: ModuleOp) -> Iterator[SSAValue]:

@@ -25,7 +25,7 @@ from ..bytes.buffer_aliases import Buffers, Nested, buffers_in
 from ..bytes.buffer_facts import facts_of
 from ..bytes.op_facts import has_bytes, part_of
 from ..bytes.rooms import Rooms
-from ..functions.symbol_names import modules_in
+from ..functions.symbols import modules_in
 from .columns import Timeline, arm_names, device_name, function_name, kernel_of, numbered, source_of
 from .model import Branch, Column, FunctionUse, Segment, Storage, Tensor
 from .path_liveness import Span

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ...planning import Pool
-from ..tiling.tiling_record import TilingRecord
+from ..tiling.stripe_attributes import TilingRecord
 from .formulas import Formulas
 from .path_liveness import Arms, Span
 

@@ -34,7 +34,7 @@ from ..bytes.rooms import Rooms
 from ..devices.options import planned_pools
 from ..support.diagnostics import PassError
 from ..support.walk import outside_primitives
-from ..tiling.tiling_record import TilingRecord
+from ..tiling.stripe_attributes import TilingRecord
 from . import path_liveness
 from .buffer_use import read_buffers
 from .columns import Timeline, arm_names, device_name, function_name, kernel_of, numbered, source_of

@@ -20,7 +20,7 @@ from typing import Any
 
 from ...planning import Pool
 from ...runtime.plain_text import human, printable, table
-from ..tiling.tiling_record import TilingRecord
+from ..tiling.stripe_attributes import TilingRecord
 from .loads import Peak, loads, peak_of, peak_text
 from .model import DeviceUse, FunctionUse, MemoryUse, Segment
 

@@ -75,9 +75,6 @@ REDUCTIONS: Mapping[str, SizeOp] = {
     "relay.min": SizeOp.MIN,
 }
 
-FOLLOWED = {*MOVES, *ELEMENTWISE, *REDUCTIONS}
-"""The operators whose results may be known."""
-
 MAX_ELEMENTS = 64
 """The maximum length of a tensor whose elements are followed."""
 

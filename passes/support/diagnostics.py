@@ -11,10 +11,10 @@ stderr as plain lines.
 """
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from typing import TypeAlias, cast
+from typing import TypeAlias, TypeVar, cast
 
 from typing_extensions import override
 from xdsl.context import Context
@@ -202,3 +202,27 @@ def _emit(
 ) -> None:
     handler = ctx.handler if isinstance(ctx, ReportingContext) else print_plainly
     handler(Message(severity, message, location_of(op), _notes(notes)))
+
+
+_T = TypeVar("_T")
+
+
+def parse_keyed(
+    texts: Sequence[str], parse: Callable[[str], tuple[str, _T]], option: str
+) -> dict[str, _T]:
+    """
+    Parse the values of `option`, each with `parse`.
+
+    Raises `OptionError` for a value that `parse` rejects with `ValueError`, and for a name that has
+    two values.
+    """
+    values: dict[str, _T] = {}
+    for text in texts:
+        try:
+            name, value = parse(text)
+        except ValueError as error:
+            raise OptionError(f"each of {option} {error}", option) from None
+        before = values.setdefault(name, value)
+        if before is not value and before != value:
+            raise OptionError(f"{option} has two values for '{name}'", option)
+    return values

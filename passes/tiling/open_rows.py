@@ -38,7 +38,7 @@ from ...dialects.integers import i64_attribute
 from ...dialects.relay import convolution, creation, pooling, rearrange
 from ...dialects.relay.language.dims_attributes import dim_bounds
 from ...dialects.relay.operator import infer_result_types
-from ...dialects.tensors import as_tensor, has_dynamic
+from ...dialects.tensors import as_tensor, dynamic_axes, has_dynamic
 from ...operators.intervals import Interval
 from ...planning.stripes.network import Network
 from ...planning.stripes.striped import Turns
@@ -73,12 +73,6 @@ def sampled_rows(function: func.FuncOp) -> int | None:
         return None
     most = (bounds.high for bounds in dim_bounds(function).values() if bounds.high is not None)
     return min([ROWS, *most])
-
-
-def open_axes(value: SSAValue) -> list[int]:
-    type = as_tensor(value.type)
-    dims = () if type is None else type.get_shape()
-    return [axis for axis, dim in enumerate(dims) if dim == DYNAMIC_INDEX]
 
 
 def padding_of(op: Operation, axis: int) -> float | None:
@@ -138,12 +132,12 @@ def close_steps(
     for step, group in zip(net.steps, groups, strict=True):
         results = [result for op in group for result in op.results]
         read = [v for op in group for v in (*op.operands, *op.results) if v in axes.of]
-        if not any(open_axes(values[value]) for value in (*read, *results)):
+        if not any(dynamic_axes(values[value].type) for value in (*read, *results)):
             continue
         padded = [*seen_outside(group, axes)]
         fits = (
             not step.reduces
-            and all(open_axes(values[value]) == [axes.of[value]] for value in read)
+            and all(dynamic_axes(values[value].type) == [axes.of[value]] for value in read)
             and all(is_of_rows(op, axes) for op in group if any(v in axes.of for v in op.results))
             and all(v not in results and padding.get(v, x) == x for v, x in padded)
         )

@@ -1,5 +1,5 @@
 """
-The attribute by which ops say that they are computed in stripes, and the chains that it makes.
+The attributes of tiling: of ops that are computed in stripes, and of functions, what that saves.
 
     relay.stripes = {chain = 0, step = 1, carried, early}
     relay.stripes = {chain = 0, step = 2, axis = 1, height = "1/2", joined = array<i64: 0, 24>}
@@ -14,8 +14,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, StringAttr, UnitAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, StringAttr, UnitAttr
 from xdsl.ir import Attribute, Block, Operation
+from xdsl.utils.hints import isa
 
 from ...dialects.integers import i64_attribute
 from ...dialects.relay.properties import INTS, ints
@@ -132,3 +133,32 @@ def tiled_in(block: Block) -> list[Tiled]:
             )
         found.append(Tiled([[op for op, _ in s] for s in ordered], [s[-1][1] for s in ordered]))
     return found
+
+
+TILING = "relay.tiling"
+
+
+@dataclass(frozen=True)
+class TilingRecord:
+    """The bytes live before chains of a function were tiled, and these chains."""
+
+    live: Sequence[int]
+    chains: Sequence[str]
+
+    @property
+    def attribute(self) -> DictionaryAttr:
+        chains = ArrayAttr([StringAttr(chain) for chain in self.chains])
+        return DictionaryAttr({"live": ints(self.live), "chains": chains})
+
+    @staticmethod
+    def of(op: Operation | None) -> TilingRecord | None:
+        """Return what a function says; None if nothing, or if that is not from `choose-tiling`."""
+        attribute = None if op is None else op.attributes.get(TILING)
+        fields: Mapping[str, Attribute] = {}
+        if isinstance(attribute, DictionaryAttr):
+            fields = attribute.data
+        live, chains = fields.get("live"), fields.get("chains")
+        if live is None or not INTS.verifies(live) or not isa(chains, ArrayAttr[StringAttr]):
+            return None
+        texts = [chain.data for chain in chains]
+        return TilingRecord(live.get_values(), texts) if live.get_values() else None

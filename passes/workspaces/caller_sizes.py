@@ -7,6 +7,8 @@ Sizes that the caller of a function can compute: those that follow from the shap
       %a = arith.muli %n, %c16             from the shape of parameter 0
       %e = tensor.extract %k[]
       %b = arith.muli %n, %e               from more: the data of %k
+
+Such a size is an expression of dims of parameters, which `SizesAtCall` writes for a call.
 """
 
 from __future__ import annotations
@@ -15,103 +17,90 @@ from collections.abc import Sequence
 from dataclasses import field
 from typing import NamedTuple
 
-from xdsl.dialects import arith, func, tensor
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
-from xdsl.traits import ConstantLike
+from xdsl.dialects import func
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import Attribute, Block, BlockArgument, OpResult, SSAValue
 
-from ...dialects import memory, relay
-from ...dialects.dense import integer
+from ...dialects import memory
+from ...dialects.tensors import as_tensor
 from ...operators.records import record
+from ...operators.sizes import SizeOp
+from ...operators.sizes.size_expressions import DIM, Dims, Symbol, free_symbols, inner_first
+from ...operators.sizes.size_table import OPERATIONS
 from ..bytes.op_facts import facts_of
-from ..sizes.available import may_move
 from ..sizes.reader import Sizes
+from ..sizes.size_code import shape_on
 
-MAX_OPS = 64
-"""The maximum number of ops from which a size is computed that callers compute too."""
+MAX_SYMBOLS = 64
+"""The maximum number of operations and dims in a size that callers compute too."""
 
-SAFE = (
-    *(arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.MaxSIOp, arith.MinSIOp),
-    *(arith.AndIOp, arith.CmpiOp, arith.SelectOp),
-    *(tensor.FromElementsOp, memory.WorkspaceSizeOp),
-)
-"""Ops that compute sizes and never fail, besides those that `never_fails` looks at."""
+DIVISIONS = (SizeOp.FLOORDIV, SizeOp.MOD, "ceildiv", "truncdiv", "truncmod")
+"""The operations that have no result if the last operand is 0."""
 
 
-def never_fails(op: Operation) -> bool:
-    """Test whether `op`, which computes a size, computes one for all operands."""
-    if isinstance(op, tensor.ExtractOp):
-        return all(integer(index) is not None for index in op.indices)
-    if isinstance(op, arith.FloorDivSIOp | arith.DivSIOp | arith.RemSIOp):
-        return bool(integer(op.rhs))
-    return isinstance(op, SAFE) or facts_of(op).only_sizes or op.has_trait(ConstantLike)
+def never_fails(symbol: Symbol) -> bool:
+    """Test whether `symbol` has a value for all operands."""
+    if symbol.kind in DIVISIONS:
+        return bool(symbol.operands[-1:] and symbol.operands[-1].constant)
+    return not symbol.is_computed or symbol.kind in OPERATIONS
 
 
 class Origin(NamedTuple):
-    """The computation of a size from the shapes of parameters."""
+    """A size, or the dims of a shape, that follows from the shapes of parameters."""
 
-    ops: Sequence[Operation]
-    """Each after those that it needs."""
+    dims: Dims
     params: Sequence[BlockArgument]
     """The parameters whose shapes it needs, in order."""
     value: SSAValue
-    """The result: the size."""
-
-    @property
-    def reads(self) -> list[Operation]:
-        """The ops that read the shapes of parameters."""
-        return [
-            op for op in self.ops if reads_shape(op) and isinstance(op.operands[0], BlockArgument)
-        ]
+    """The size or shape in the function."""
+    callees: Sequence[memory.WorkspaceSizeOp]
+    """The sizes of workspaces of callees in it."""
 
     @property
     def never_fails(self) -> bool:
-        return all(map(never_fails, self.ops))
+        return all(map(never_fails, inner_first(self.dims)))
 
 
-def reads_shape(op: Operation) -> bool:
-    """Test whether `op` reads the shape of its first operand, or a dim."""
-    return facts_of(op).only_sizes or op.name == "memref.dim"
-
-
-def is_operand(op: Operation) -> bool:
-    """Test whether what `op` reads of a shape is an operand of `memory.workspace_size`."""
-    if len(op.operands) < 2:  # all of the shape of a tensor
-        return True
-    return integer(op.operands[1]) in memory.shape_operands(op.operands[0].type)
-
-
-def origin_of(size: SSAValue, body: Block, limit: int = MAX_OPS) -> Origin | None:
+def origin_of(size: SSAValue, body: Block, sizes: Sizes, limit: int = MAX_SYMBOLS) -> Origin | None:
     """
-    Return how `size` follows from the shapes of the parameters of `body`.
+    Return how `size`, an i64 or a shape, follows from the shapes of the parameters of `body`.
 
-    None if it depends on more, or takes more than `limit` ops.
+    None if it depends on more, or has more than `limit` operations and dims.
     """
-    ops: dict[Operation, None] = {}
+    if isinstance(size.owner, Block) or size.owner.parent is not body:
+        return None
+    dims = dims_in(size, sizes)
     params: dict[BlockArgument, None] = {}
-    pending: list[tuple[SSAValue, bool]] = [(size, False)]
+    callees: dict[memory.WorkspaceSizeOp, None] = {}
+    pending = [dims]
     while pending:
-        value, is_ready = pending.pop()
-        op = value.owner
-        if isinstance(op, Block) or op.parent is not body:
+        if (read := pending.pop()) is None or len(inner_first(read)) > limit:
             return None
-        if op in ops:
-            continue
-        if is_ready:
-            ops[op] = None
-            if len(ops) > limit:
+        for symbol in free_symbols(read):
+            value = symbol.args[0] if symbol.args else None
+            if isinstance(value, BlockArgument) and value.block is body and symbol.kind == DIM:
+                params[value] = None
+            elif isinstance(value, OpResult) and isinstance(value.op, memory.WorkspaceSizeOp):
+                callees[value.op] = None
+                pending += [dims_in(shape, sizes) for shape in value.op.shapes]
+            else:
                 return None
-            continue
-        if reads_shape(op) and isinstance(data := op.operands[0], BlockArgument):
-            if data.block is not body or not is_operand(op):
-                return None
-            params[data] = None
-            ops[op] = None
-            continue
-        if isinstance(op, relay.RequireOp) or not may_move(op):
-            return None
-        pending.append((value, True))
-        pending += ((operand, False) for operand in reversed(op.operands))
-    return Origin([*ops], sorted(params, key=lambda param: param.index), size)
+    assert dims is not None, "read above"
+    return Origin(dims, sorted(params, key=lambda param: param.index), size, [*callees])
+
+
+def dims_in(value: SSAValue, sizes: Sizes) -> Dims | None:
+    """Return the sizes that `value` has: itself, or those of a shape."""
+    return sizes.shape(value) if as_tensor(value.type) is not None else (sizes.size(value),)
+
+
+def type_of_shape(param: BlockArgument) -> Attribute:
+    """Return the type of the shape of a parameter, as its function reads it; of a memref, a dim."""
+    tensor, users = as_tensor(param.type), (use.operation for use in param.uses)
+    if tensor is None:
+        return IndexType()
+    types = (user.results[0].type for user in users if facts_of(user).only_sizes)
+    return next(types, shape_on(None, tensor.get_num_dims()))
 
 
 def lendable_origin(size: SSAValue, body: Block, sizes: Sizes) -> Origin | None:
@@ -120,14 +109,8 @@ def lendable_origin(size: SSAValue, body: Block, sizes: Sizes) -> Origin | None:
 
     It is at least 0 for all shapes, also for those at which the function stops with an error.
     """
-    origin = origin_of(size, body)
-    if origin is None:
-        return None
-    for op in origin.ops:
-        for result in op.results:
-            if result.type == size.type:
-                sizes.size(result)
-    return origin if sizes.size(size).is_natural else None
+    origin = origin_of(size, body, sizes)
+    return origin if origin is not None and origin.dims[0].is_natural else None
 
 
 @record

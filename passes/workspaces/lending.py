@@ -35,9 +35,9 @@ from ..bytes.aliases import AliasClasses, Returned, alias_classes, contents_of, 
 from ..bytes.op_facts import is_part, is_storage, shape_of
 from ..bytes.rooms import bytes_of, size_of
 from ..bytes.storages import storages_of
-from ..functions.call_graph import CallGraph, symbols_in
+from ..functions.symbols import CallGraph, symbols_in
 from ..sizes.reader import Sizes
-from .caller_sizes import Origin, lendable_origin, origin_of
+from .caller_sizes import Origin, lendable_origin, origin_of, type_of_shape
 from .tensor_storages import Home, Homes, InOneOf, tensors_in, type_at
 
 MAX_DYNAMIC = 16
@@ -151,7 +151,7 @@ class Lenders:
         while isinstance(value, OpResult) and value.op.has_trait(DestinationPassing):
             value = DestinationPassing.outs(value.op)[value.index]
         shape = shape_of(value) or self.shapes.get(value)
-        origin = None if shape is None else origin_of(shape, body)
+        origin = None if shape is None else origin_of(shape, body, self.sizes)
         return origin if origin is not None and origin.never_fails else None
 
     def results(
@@ -231,9 +231,8 @@ class Lenders:
 
     def dynamic_sizes(self, origin: Origin) -> int:
         """Return how many sizes a size adds up: 1, or those in the workspace of a callee."""
-        callees = [op for op in origin.ops if isinstance(op, memory.WorkspaceSizeOp)]
-        count = 0 if callees else 1
-        for op in callees:
+        count = 0 if origin.callees else 1
+        for op in origin.callees:
             lent = self.lent.get(op.function.string_value())
             for workspace in () if lent is None else lent.workspaces:
                 count += workspace.dynamic
@@ -276,13 +275,9 @@ def returned_tensors(function: func.FuncOp) -> Iterator[tuple[SSAValue, tuple[in
 
 def shapes_read(origins: Iterable[Origin]) -> dict[BlockArgument, Attribute]:
     """Return the parameters whose shapes are read, in order, with the types of the shapes."""
-    shapes: dict[BlockArgument, Attribute] = {}
-    for origin in origins:
-        for op in origin.reads:
-            param = op.operands[0]
-            assert isinstance(param, BlockArgument)
-            shapes[param] = op.results[0].type
-    return dict(sorted(shapes.items(), key=lambda pair: pair[0].index))
+    params = {param for origin in origins for param in origin.params}
+    ordered = sorted(params, key=lambda param: param.index)
+    return {param: type_of_shape(param) for param in ordered}
 
 
 def calls_directly(op: Operation) -> bool:

@@ -17,7 +17,7 @@ from ...dialects import memory
 from ...dialects.dense import integer
 from ...dialects.xdsl_extras.walking import ops_of
 from ...operators.orders import Layout
-from ..functions.call_graph import CallGraph
+from ..functions.symbols import CallGraph
 from ..sizes.size_code import SizeCode
 from ..support.rewriting import apply_patterns, erase_unused
 from ..support.walk import outside_primitives

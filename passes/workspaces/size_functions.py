@@ -21,19 +21,20 @@ and marks it with the attribute `memory.allocated`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, SymbolRefAttr, UnitAttr, i64
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
 
 from ...dialects import memory
-from ...dialects.tensors import as_tensor
+from ...dialects.tensors import as_tensor, dynamic_axes
+from ...operators.sizes.size_expressions import Symbol
 from ..functions.signatures import marked
-from ..functions.symbol_names import SymbolNames
+from ..functions.symbols import SymbolNames
 from ..sizes.size_code import SizeCode
 from .caller_sizes import Origin
 from .lending import Lenders, Lent, returned_values
-from .workspace_sizes import clone_origin
 
 
 class SizeFunctionCode(SizeCode):
@@ -49,12 +50,10 @@ class SizeFunctionCode(SizeCode):
     def add_dims(self) -> None:
         """Make a parameter of each dynamic dim."""
         for param in self.function.body.block.args:
-            type = as_tensor(param.type)
-            for axis, size in enumerate(type.get_shape() if type is not None else ()):
-                if size == DYNAMIC_INDEX:
-                    dim = self.block.insert_arg(i64, len(self.block.args))
-                    dim.name_hint = f"{param.name_hint or f'arg{param.index}'}_dim{axis}"
-                    self.dims[param.index, axis] = dim
+            for axis in dynamic_axes(param.type):
+                dim = self.block.insert_arg(i64, len(self.block.args))
+                dim.name_hint = f"{param.name_hint or f'arg{param.index}'}_dim{axis}"
+                self.dims[param.index, axis] = dim
 
     def dim(self, param: BlockArgument, axis: int) -> SSAValue:
         """Return a dim of a parameter of the function."""
@@ -76,21 +75,20 @@ class SizeFunctionCode(SizeCode):
             self.add(key, shape)
         return shape
 
-    def computed(self, origin: Origin) -> SSAValue:
-        def shape_of(read: Operation) -> SSAValue:
-            param = read.operands[0]
-            assert isinstance(param, BlockArgument), "an op of `Origin.reads`"
-            return self.shape(param, read.results[0].type)
+    def leaf(self, symbol: Symbol) -> SSAValue:
+        return self.dim(*cast("tuple[BlockArgument, int]", symbol.args))
 
-        copies, value = clone_origin(origin, shape_of)
-        self.block.add_ops(copies)
-        return value
+    def named(self, origin: Origin) -> SSAValue:
+        """Write a size, with the name that it has in the function."""
+        size = self.write(origin.dims[0])
+        size.name_hint = size.name_hint or origin.value.name_hint
+        return size
 
     def storages(self, lent: Lent) -> list[SSAValue]:
         """Compute the bytes of the storages that are lent."""
         args = self.function.body.block.args
         sizes = [
-            self.value(result.size) if result.origin is None else self.computed(result.origin)
+            self.value(result.size) if result.origin is None else self.named(result.origin)
             for result in lent.results
         ]
         first = len(args) - len(lent.workspaces)
@@ -102,21 +100,13 @@ class SizeFunctionCode(SizeCode):
 
     def dims_of(self, value: SSAValue, origin: Origin | None) -> list[SSAValue]:
         """Compute the dynamic dims of the result `value`, whose shape has this origin."""
-        axes = dynamic_axes(value)
+        axes = dynamic_axes(value.type)
         if not axes:
             return []
         if isinstance(value, BlockArgument):
             return [self.dim(value, axis) for axis in axes]
         assert origin is not None, "the function allocates results of unknown size"
-        shape = self.computed(origin)
-        return [self.extract(shape, [axis]) for axis in axes]
-
-
-def dynamic_axes(value: SSAValue) -> list[int]:
-    """Return the axes of a tensor whose size is dynamic."""
-    type = as_tensor(value.type)
-    sizes = () if type is None else type.get_shape()
-    return [axis for axis, size in enumerate(sizes) if size == DYNAMIC_INDEX]
+        return [self.write(origin.dims[axis]) for axis in axes]
 
 
 def mark_allocated(function: func.FuncOp, lenders: Lenders) -> None:

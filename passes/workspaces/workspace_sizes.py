@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
@@ -24,13 +24,16 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.rewriter import InsertPoint
 
 from ...dialects import memory
-from ...dialects.dense import integer
+from ...dialects.tensors import as_tensor
+from ...operators.sizes.size_expressions import Symbol
 from ..functions.signatures import marked
+from ..sizes.reader import Sizes
+from ..sizes.size_code import SizeCode
 from ..support.diagnostics import PassError
-from .caller_sizes import Origin, origin_of
+from .caller_sizes import dims_in, origin_of
 
-MAX_OPS = 1 << 14
-"""The maximum number of ops that compute the size of a workspace."""
+MAX_SYMBOLS = 1 << 14
+"""The maximum number of operations and dims in the size of a workspace."""
 
 
 Total: TypeAlias = int | SSAValue | memory.Packing
@@ -77,23 +80,40 @@ class Totals:
         return param, 0
 
 
-def clone_origin(
-    origin: Origin, shape_of: Callable[[Operation], SSAValue]
-) -> tuple[list[Operation], SSAValue]:
-    """
-    Copy the computation of a size for use where what ops read of shapes of parameters is known.
+class SizesAtCall(SizeCode):
+    """Writes sizes of a function for a call, which has the shapes of its parameters."""
 
-    Returns the copies of the ops, in order, and the size.
-    """
-    reads = set(origin.reads)
-    copies: list[Operation] = []
-    cloned: dict[SSAValue, SSAValue] = {}
-    for op in origin.ops:
-        if op in reads:
-            cloned[op.results[0]] = shape_of(op)
-            continue
-        copies.append(op.clone(cloned))
-    return copies, cloned[origin.value]
+    def __init__(
+        self,
+        insert: Callable[[Operation], object],
+        sizes: Sizes,
+        shape_of: Callable[[BlockArgument], Sequence[SSAValue]],
+    ) -> None:
+        """`shape_of` returns a parameter's operands of `memory.workspace_size`."""
+        super().__init__(insert)
+        self.sizes = sizes
+        self.shape_of = shape_of
+
+    def leaf(self, symbol: Symbol) -> SSAValue:
+        value = cast(SSAValue, symbol.args[0])
+        if isinstance(value, BlockArgument):
+            axis, operands = cast(int, symbol.args[1]), self.shape_of(value)
+            if as_tensor(value.type) is not None:
+                return self.extract(operands[0], [axis])
+            dim = operands[memory.shape_operands(value.type).index(axis)]
+            return self.emit(arith.IndexCastOp(dim, i64))
+        callee = value.owner
+        assert isinstance(callee, memory.WorkspaceSizeOp), "a leaf of `Origin`"
+        shapes = [self.operand(shape) for shape in callee.shapes]
+        name = callee.function.string_value()
+        return self.emit(memory.WorkspaceSizeOp(name, callee.param.value.data, shapes))
+
+    def operand(self, shape: SSAValue) -> SSAValue:
+        """Write an operand of `memory.workspace_size`."""
+        dims = [self.write(dim) for dim in dims_in(shape, self.sizes) or ()]
+        if as_tensor(shape.type) is not None:
+            return self.vector(dims, shape.type)
+        return self.emit(arith.IndexCastOp(dims[0], shape.type))
 
 
 def set_size(param: BlockArgument, size: int) -> None:
@@ -110,6 +130,7 @@ class ComputeWorkspaceSize(RewritePattern):
     """Replace the size of a workspace by the ops that compute it."""
 
     totals: Totals
+    sizes: Sizes = field(default_factory=Sizes)
     _known: dict[object, SSAValue] = field(default_factory=lambda: {})
     """The sizes computed in each block, by workspace and shapes."""
 
@@ -124,7 +145,7 @@ class ComputeWorkspaceSize(RewritePattern):
             rewriter.replace(op, arith.ConstantOp.from_int_and_width(size, i64))
             return
         assert isinstance(size, SSAValue), "callees are expanded first"
-        origin = origin_of(size, param.block, MAX_OPS)
+        origin = origin_of(size, param.block, self.sizes, MAX_SYMBOLS)
         shapes = dict(op.shapes_by_parameter(function_of(param)))
         if origin is None or not all(read.index in shapes for read in origin.params):
             name = op.function.string_value()
@@ -133,17 +154,13 @@ class ComputeWorkspaceSize(RewritePattern):
                 f"that its attribute {memory.WORKSPACE} lists",
                 op,
             )
-        copies, self._known[key] = clone_origin(origin, lambda read: shape_read(read, shapes))
-        rewriter.insert(copies, InsertPoint.before(op))
-        rewriter.replace(op, [], [self._known[key]])
-
-
-def shape_read(read: Operation, shapes: Mapping[int, Sequence[SSAValue]]) -> SSAValue:
-    """Return what `read` reads of the shape of a parameter, one of `shapes`."""
-    param, *axis = read.operands
-    assert isinstance(param, BlockArgument), "an op of `Origin.reads`"
-    axes = memory.shape_operands(param.type)
-    return shapes[param.index][axes.index(integer(axis[0]) or 0) if axis else 0]
+        place = InsertPoint.before(op)
+        code = SizesAtCall(
+            lambda new: rewriter.insert(new, place), self.sizes, lambda param: shapes[param.index]
+        )
+        value = self._known[key] = code.write(origin.dims[0])
+        value.name_hint = value.name_hint or size.name_hint
+        rewriter.replace(op, [], [value])
 
 
 def function_of(param: BlockArgument) -> Operation:

@@ -6,8 +6,8 @@ Order steps so that they hold fewer bytes at the worst moment.
 
 The given order is cut where all other steps come before or after one; what is between is ordered by
 itself, the piece with the highest peak first, until the next piece is below one that cannot be
-lowered. Trees are ordered optimally (`tree_schedule`), small pieces by an exact search
-(`order_search`), larger ones by the best of quick orders (`list_schedule`), a beam, and exact
+lowered. Trees are ordered optimally (`quick_orders`), small pieces by an exact search
+(`order_search`), larger ones by the best of quick orders, a beam, and exact
 searches in windows around the peak. The given order is one of the candidates, so the result is
 never worse; nodes are counted, not seconds, so it is the same everywhere.
 
@@ -22,10 +22,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..meter import Meter
-from .list_schedule import by_growth, depth_first
 from .order_search import beam, bound, search
+from .quick_orders import by_growth, depth_first, tree_order
 from .step_graph import Held, Piece, Spans, StepGraph, cuts
-from .tree_schedule import tree_order
 
 __all__ = ["Held", "Schedule", "StepGraph", "schedule"]
 

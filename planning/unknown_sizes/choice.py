@@ -74,10 +74,6 @@ class Choice:
         """The largest of the ratios."""
         return max(self.ratios)
 
-    def ratios_of(self, k: int) -> tuple[float, ...]:
-        """Return the ratios of orientation `k` alone."""
-        return _ratios(self.heights[k], self.bounds)
-
 
 def choose(problems: Sequence[Problem], budget: int | None = None, slack: int = 0) -> Choice:
     """

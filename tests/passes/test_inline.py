@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.passes import inline
 from xrelay.passes.evaluation.evaluator import evaluate
-from xrelay.passes.functions.call_graph import CallGraph
+from xrelay.passes.functions.symbols import CallGraph
 from xrelay.passes.infer_types import InferTypesPass
 from xrelay.passes.inline import InlinePass
 from xrelay.passes.lambda_lift import LambdaLiftPass

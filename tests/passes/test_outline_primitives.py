@@ -4,13 +4,13 @@ import pytest
 from helpers.programs.programs import parse
 
 from xrelay.dialects import relay
+from xrelay.dialects.device import plain_types
 from xrelay.dialects.relay.language.primitive import NAME_LIMIT, kernel_symbol
 from xrelay.passes.analysis.structural_keys import Key, StructuralKeys
-from xrelay.passes.functions.plain_types import PlainTypes
-from xrelay.passes.functions.symbol_names import SymbolNames
+from xrelay.passes.functions.symbols import SymbolNames
 
 T = "tensor<4xf32>"
-KEYS = StructuralKeys(PlainTypes())
+KEYS = StructuralKeys(plain_types())
 
 
 def primitive(body: str, device: str = "") -> relay.PrimitiveOp:

@@ -9,11 +9,10 @@ from helpers.programs.every_case import seeds
 from helpers.programs.random_settings import rounds
 
 from xrelay.planning.meter import Meter
-from xrelay.planning.order.list_schedule import by_growth, depth_first
 from xrelay.planning.order.order_search import beam, bound, search
+from xrelay.planning.order.quick_orders import by_growth, depth_first, tree_order
 from xrelay.planning.order.schedule import Held, StepGraph, schedule
 from xrelay.planning.order.step_graph import cuts
-from xrelay.planning.order.tree_schedule import tree_order
 
 HUGE = 10**9
 Problem = tuple[StepGraph, list[int]]

@@ -31,7 +31,7 @@ from ...passes.memory_report.model import FunctionUse, MemoryUse, Segment
 from ...passes.memory_report.read import read_memory
 from ...passes.memory_report.report import MAX_FORMULA, DeviceReport
 from ...passes.report_memory import check_dims
-from ...passes.support.keyed_options import parse_keyed
+from ...passes.support.diagnostics import parse_keyed
 from ...runtime.calls.input_bindings import parse_dim
 from ...runtime.plain_text import counted, human, printable
 from ..pass_run.pipeline_steps import EXPANDS

@@ -19,7 +19,7 @@ from xdsl.traits import OpTrait
 from xdsl.utils.exceptions import VerifyException
 
 from ....operators.named_dims import Bounds, dims_fault
-from ...dim_bounds import bounds_by_name, bounds_in
+from ...attributes import bounds_by_name, bounds_in
 from ...tensors import as_tensor
 from .annotations import NAME
 

@@ -1,18 +1,20 @@
-"""Types of Relay's functional language: references, algebraic data types, type variables."""
+"""Types of Relay's functional language: references, data types, and variables for types."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Self
+from collections.abc import Callable, Mapping, Sequence
+from typing import Self, TypeAlias, cast
 
 from xdsl.dialects.builtin import ArrayAttr, NoneAttr, StringAttr, SymbolRefAttr
-from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
+from xdsl.ir import Attribute, Operation, ParametrizedAttribute, Region, TypeAttribute
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
 from ...device import DeviceCarrier, VirtualDeviceAttr, parse_device, with_device
 from ...type_algebra import CompositeType, parts, rebuild
+from ...xdsl_extras.walking import walk
+from ...xdsl_extras.xdsl_internals import set_type
 
 MaybeDevice = VirtualDeviceAttr | NoneAttr
 
@@ -98,13 +100,6 @@ class AdtType(ParametrizedAttribute, TypeAttribute, DeviceCarrier, CompositeType
         )
 
     @property
-    def carried_device(self) -> VirtualDeviceAttr | None:
-        return self.device if isinstance(self.device, VirtualDeviceAttr) else None
-
-    def with_device(self, device: VirtualDeviceAttr | None) -> Self:
-        return type(self)(self.adt, self.args, device)
-
-    @property
     def parts(self) -> tuple[Attribute, ...]:
         return self.args.data
 
@@ -156,13 +151,6 @@ class TypeVarType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
             StringAttr(parameter) if isinstance(parameter, str) else parameter, _device(device)
         )
 
-    @property
-    def carried_device(self) -> VirtualDeviceAttr | None:
-        return self.device if isinstance(self.device, VirtualDeviceAttr) else None
-
-    def with_device(self, device: VirtualDeviceAttr | None) -> Self:
-        return type(self)(self.parameter, device)
-
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         with parser.in_angle_brackets():
@@ -186,3 +174,36 @@ def substituted(type: Attribute, given: Mapping[str, Attribute]) -> Attribute:
         return replacement if device is None else with_device(replacement, device)
     inner = parts(type)
     return rebuild(type, [substituted(part, given) for part in inner]) if inner else type
+
+
+Replace: TypeAlias = Callable[[Attribute], Attribute]
+"""Returns the type in place of a type."""
+
+
+def replaced_in(attribute: Attribute, replace: Replace) -> Attribute:
+    """Replace all types in `attribute`."""
+    if isinstance(attribute, TypeAttribute):
+        return replace(attribute)
+    if isinstance(attribute, ArrayAttr):
+        old = cast("ArrayAttr[Attribute]", attribute)
+        return ArrayAttr([replaced_in(part, replace) for part in old])
+    if isinstance(attribute, ParametrizedAttribute):
+        parts = [replaced_in(part, replace) for part in attribute.parameters]
+        if any(a is not b for a, b in zip(parts, attribute.parameters, strict=True)):
+            return attribute.new(parts)
+    return attribute
+
+
+def replace_types(where: Region | Operation, replace: Replace) -> None:
+    """Replace all types in `where`: of values, and in properties."""
+    for op in walk(where):
+        for name, attribute in op.properties.items():
+            op.properties[name] = replaced_in(attribute, replace)
+        inner = (argument for r in op.regions for block in r.blocks for argument in block.args)
+        for value in (*op.results, *inner):
+            set_type(value, replace(value.type))
+
+
+def substitute(where: Region | Operation, given: Mapping[str, Attribute]) -> None:
+    """Replace type variables in `where` by the types `given`."""
+    replace_types(where, lambda type: substituted(type, given))

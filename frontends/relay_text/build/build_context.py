@@ -36,7 +36,7 @@ from ....dialects.relay.language.language_types import substituted
 from ....dialects.relay.unification import Unifier
 from ....dialects.type_algebra import tuple_of
 from ....dialects.xdsl_extras.xdsl_internals import set_type
-from ....passes.functions.symbol_names import SymbolNames
+from ....passes.functions.symbols import SymbolNames
 from ..errors import RelayTextError, SourceMap
 from ..text import syntax as ast
 from ..tvm_weights import Weight

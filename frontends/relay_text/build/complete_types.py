@@ -14,7 +14,7 @@ from ....dialects.device import tensor_type
 from ....dialects.tensors import as_tensor
 from ....dialects.type_algebra import parts
 from ....dialects.xdsl_extras.xdsl_internals import set_type
-from ....passes.functions.relax_dims import recast
+from ....passes.functions.calls import recast
 from ..errors import RelayTextError, location_of
 from ..tvm_weights import Weight
 from .build_context import Context, called

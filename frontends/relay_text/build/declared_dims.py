@@ -20,7 +20,7 @@ from xdsl.utils.exceptions import VerifyException
 from ....dialects.relay.incomplete import refine
 from ....dialects.tensors import as_tensor
 from ....dialects.xdsl_extras.xdsl_internals import set_type
-from ....passes.functions.relax_dims import recast
+from ....passes.functions.calls import recast
 from .build_context import Context, DeferredOp
 
 

@@ -22,7 +22,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from ....dialects import relay
 from ....dialects.type_algebra import parts
 from ....passes.functions.captures import type_variables
-from ....passes.functions.symbol_names import SymbolNames
+from ....passes.functions.symbols import SymbolNames
 from ..errors import RelayTextError, location_of
 from ..text import syntax as ast
 from . import function_rules

@@ -9,8 +9,8 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from ....dialects import relay
 from ....dialects.relay.language.exhaustiveness import missing_cases
+from ....dialects.relay.language.language_types import replaced_in
 from ....dialects.type_algebra import tuple_of
-from ....passes.functions.instantiation import replaced_in
 from ..errors import SourceMap, nearest
 from ..text import syntax as ast
 from .build_context import Context

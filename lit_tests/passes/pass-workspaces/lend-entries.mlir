@@ -57,11 +57,11 @@ func.func @main(%x: tensor<16xf32>) -> tensor<16xf32> {
 // CHECK-LABEL: func.func @rows
 // PLAN-LABEL:  func.func @rows
 // PLAN:        func.func @rows.sizes(%[[N:.*]]: i64) -> (i64, i64, i64) attributes {memory.sizes_of = @rows}
+// PLAN:          %[[BYTES:.*]] = arith.muli %[[N]],
 // PLAN:          %[[SHAPE:.*]] = tensor.from_elements %[[N]], %{{.*}} : tensor<2xi64>
 // PLAN:          %[[DIM:.*]] = tensor.extract %[[SHAPE]][%
-// PLAN:          %[[BYTES:.*]] = arith.muli
-// PLAN:          %[[WORK:.*]] = arith.muli
-// PLAN:          func.return %[[BYTES]], %[[WORK]], %[[DIM]]
+// PLAN:          %[[WORK:.*]] = arith.muli %[[DIM]],
+// PLAN:          func.return %[[BYTES]], %[[WORK]], %[[N]]
 func.func @rows(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
   %shape = vm.shape_of %x : (tensor<?x4xf32>) -> tensor<2xi64>
   %c0 = arith.constant 0 : index

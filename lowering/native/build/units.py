@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.printer import Printer
 
-from ....passes.functions.call_graph import symbols_in
+from ....passes.functions.symbols import symbols_in
 from ...entries.descriptions import METADATA
 from ..kernel_pass import COPIES, CPU, is_kernel, kernels_of
 from ..kernels.divide_between_threads import WORK

@@ -36,7 +36,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.hints import isa
 
-from ....passes.functions.symbol_names import SymbolNames
+from ....passes.functions.symbols import SymbolNames
 from ....passes.support.levels import Level
 from ....passes.support.rewriting import rewrite_each
 from ..kernel_pass import kernels_of

@@ -24,10 +24,9 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region
 
 from xrelay.dialects import bytecode
-from xrelay.dialects.attributes import ELEMENT_TYPES, attribute_of
+from xrelay.dialects.attributes import ELEMENT_TYPES, attribute_of, bounds_attr
 from xrelay.dialects.bytecode.fields import ObjectType, RegisterAttr
 from xrelay.dialects.device import VirtualDeviceAttr, tensor_type
-from xrelay.dialects.dim_bounds import bounds_attr
 from xrelay.dialects.integers import i64_array
 from xrelay.dialects.memory.storage_ops import POOLS, PoolAttr
 from xrelay.passes.analysis.arrays import dense_of

@@ -24,7 +24,10 @@ from xrelay.dialects.device import tensor_type
 from xrelay.dialects.relay import BY_NAME, broadcast, elementwise, reduce
 from xrelay.lowering.linalg.rule_registry import RULES as LINALG
 from xrelay.operators.element_types import NUMBER_TYPES
-from xrelay.passes.sizes.shape_tensors import FOLLOWED
+from xrelay.passes.sizes.shape_tensors import ELEMENTWISE, MOVES, REDUCTIONS
+
+FOLLOWED = {*MOVES, *ELEMENTWISE, *REDUCTIONS}
+"""The operators whose results shape evaluation may know."""
 
 FAMILIES: Sequence[ModuleType] = (elementwise, broadcast, reduce)
 """The modules that define the operators compared."""

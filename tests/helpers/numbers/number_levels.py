@@ -15,6 +15,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from helpers.machine.in_machine import run_passes
 from helpers.native.linalg_programs import call, library_of
+from helpers.numbers.number_bounds import FOLLOWED
 from helpers.numbers.number_rows import Row
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -29,7 +30,7 @@ from xrelay.lowering.native.toolchain.target_machine import Machine
 from xrelay.operators.sizes.algebra import Algebra
 from xrelay.operators.sizes.size_expressions import Expr
 from xrelay.passes.evaluation.kernel_calls import OperatorEvaluator
-from xrelay.passes.sizes.shape_tensors import FOLLOWED, ShapeTensors
+from xrelay.passes.sizes.shape_tensors import ShapeTensors
 from xrelay.runtime.kernels import KERNELS
 
 Array: TypeAlias = Any

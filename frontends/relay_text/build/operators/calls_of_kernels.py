@@ -36,7 +36,7 @@ from .....dialects.relay.language.tuples import fields_of, flatten
 from .....dialects.type_algebra import tuple_of
 from .....dialects.xdsl_extras.walking import walk
 from .....passes.functions.captures import function_with
-from .....passes.functions.symbol_names import SymbolNames
+from .....passes.functions.symbols import SymbolNames
 from ...errors import RelayTextError, location_of
 from ...text import syntax as ast
 from ..build_context import Context, called

@@ -1,5 +1,5 @@
 """
-The call graph of a module: which symbols each symbol names, in whatever way.
+The symbols of a module: their names, and the symbols that each names in whatever way.
 
     func.func @f(…) {
       func.call @g(…) …                   @f -> @g, @h
@@ -13,6 +13,7 @@ dictionaries; types are not searched.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain
 from typing import cast
@@ -24,7 +25,6 @@ from xdsl.utils.symbol_table import get_name_if_symbol
 from ...dialects.xdsl_extras.walking import walk
 from ...operators.records import record
 from ...runtime.program.components import components, reached
-from .symbol_names import symbols_of
 
 
 def symbols_in(op: Operation) -> Iterator[str]:
@@ -107,3 +107,35 @@ class CallGraph:
             for name in component
             if len(component) > 1 or name in self.named[name]
         }
+
+
+def symbols_of(module: ModuleOp) -> dict[str, Operation]:
+    """Return the symbols of `module`, by name."""
+    return {name: op for op in module.ops if (name := get_name_if_symbol(op)) is not None}
+
+
+def modules_in(module: ModuleOp) -> list[ModuleOp]:
+    """Return `module` and those in it, which have symbols of their own."""
+    ops = walk(module, enters=lambda op: isinstance(op, ModuleOp))
+    return [op for op in ops if isinstance(op, ModuleOp)]
+
+
+@dataclass
+class SymbolNames:
+    """The symbol names of a module; makes names that are not taken."""
+
+    taken: set[str]
+    next_number: dict[str, int] = field(default_factory=lambda: {})
+
+    @staticmethod
+    def of(module: ModuleOp) -> SymbolNames:
+        return SymbolNames(set(symbols_of(module)))
+
+    def unique(self, base: str) -> str:
+        name, number = base, self.next_number.get(base, 0)
+        while name in self.taken:
+            number += 1
+            name = f"{base}_{number}"
+        self.next_number[base] = number
+        self.taken.add(name)
+        return name
