@@ -48,6 +48,12 @@ _RESOLUTION = 8
 """A bisection ends at a difference of one part in two to the power of this."""
 
 
+_FULL, _LENGTHS, _WINDOW, _WINDOWS = 6, (1, 2, 3, 4, 6, 8), 250, 4000
+"""Full cliques, numbers of cliques near them, and nodes of each and all searches of these."""
+
+_HIGHEST = 2**63 - 1
+
+
 @dataclass
 class Outcome:
     """The offset in bytes of each body, their height, a proved lower bound, and nodes spent."""
@@ -75,7 +81,8 @@ def shrink(
     """
     parts = [_Component(core, group, offsets) for group in components(core)]
     meter = Meter(budget, deadline=deadline)
-    proved, height = bound, max((part.height for part in parts), default=0)
+    height = max((part.height for part in parts), default=0)
+    proved = bound = min(height, next_height(core, bound - 1))
     enough = bound if capacity is None else max(capacity, bound)
     least = target = enough
     step, owed = unit_of(core, core.size), 0
@@ -89,7 +96,7 @@ def shrink(
         spent = meter.nodes - before
         owed += -spent if is_above else _ABOVE * spent
         if answer is False:
-            proved = (target // step + 1) * step
+            proved = next_height(core, target)
             if capacity is not None or proved >= height:
                 break
             least = target = enough = proved
@@ -105,6 +112,15 @@ def shrink(
     for part in parts:
         best[part.bodies] = part.offsets
     return Outcome(best, height, min(proved, height), min(meter.nodes, budget))
+
+
+def next_height(core: Core, height: int) -> int:
+    """Return the lowest height above this one at which some body can end."""
+    step = np.where(core.alignment > 1, core.alignment, unit_of(core, core.size))
+    size, fixed = core.body_size, core.fixed
+    lowest = np.maximum(0, -(-(height + 1 - size) // step) * step)
+    ends = np.where(fixed < 0, lowest, fixed) + size
+    return int(ends[ends > height].min(initial=_HIGHEST))
 
 
 class _Component:
@@ -140,11 +156,53 @@ class _Component:
             self.attempts[key] = above if is_above else _attempts(self.tables)
         attempts = islice(self.attempts[key], _FIRST if is_new else 1)
         answer, offsets = _try(attempts, capacity, meter)
+        if (
+            answer is None
+            and is_new
+            and not is_above
+            and _is_impossible(self.tables, capacity, meter)
+        ):
+            answer = False
         if answer and offsets is not None:
             self.offsets = np.empty_like(self.offsets)
             self.offsets[self.place] = offsets
             self.height = int((self.offsets + self.core.body_size).max())
         return answer
+
+
+def _windows(tables: Tables) -> Iterator[Ints]:
+    """Yield the bodies of a few cliques near a full one, fewest cliques first."""
+    full = np.argsort(-tables.total, kind="stable")[:_FULL].tolist()
+    seen: set[bytes] = set()
+    for length in _LENGTHS:
+        for clique in full:
+            for first in dict.fromkeys((clique, clique - length // 2, clique + 1 - length)):
+                within = tables.members[max(first, 0) : first + length]
+                bodies = np.unique(np.concatenate(within))
+                if bodies.tobytes() not in seen:
+                    seen.add(bodies.tobytes())
+                    yield bodies
+
+
+def _is_impossible(tables: Tables, capacity: int, meter: Meter) -> bool:
+    """
+    Test whether the bodies of a window alone prove that no plan is as low as `capacity`.
+
+    With gaps or alignments, the most bytes alive often are not reached for want of room near the
+    full clique. A search of all bodies that fails there tries all places of those far off, too.
+    """
+    if _is_plain(tables):
+        return False
+    own = meter.part(_WINDOWS)
+    for bodies in _windows(tables):
+        part = Tables(tables.core.restrict(bodies))
+        answer, _ = _try(iter([(CanonicalSearch(part, "TWA"), _WINDOW)]), capacity, own)
+        if answer is False or own.is_spent:
+            break
+    else:
+        answer = None
+    meter.nodes += own.nodes
+    return answer is False
 
 
 def decide(tables: Tables, capacity: int, meter: Meter) -> tuple[bool | None, Ints | None]:
@@ -201,10 +259,26 @@ def _keys(tables: Tables) -> tuple[Floats, ...]:
 
 
 def _plain_attempts(tables: Tables) -> Iterator[_Attempt]:
-    """Yield a short attempt for each key."""
-    for key in _keys(tables):
+    """
+    Yield a short attempt for each key.
+
+    With gaps or alignments, the canonical search finds most plans at once or not at all, as do
+    both ways to pick a clique; those that live long are the best to place first.
+    """
+    keys, short, is_plain = _keys(tables), max(600, _SHORT * tables.n), _is_plain(tables)
+    if not is_plain:
+        yield from ((CanonicalSearch(tables, by), short) for by in ("TWA", "TAW", "WAT"))
+        size, life, *others = keys
+        keys = life, size, *others, tables.core.body_upper / 1
+    for key in keys:
         order = np.argsort(-key, kind="stable")
-        yield LowestFloorSearch(tables, order), max(600, _SHORT * tables.n)
+        for lowest_first in (False,) if tables.has_spans else (False, True):
+            yield LowestFloorSearch(tables, order, lowest_first), short
+
+
+def _is_plain(tables: Tables) -> bool:
+    """Test whether bodies have lifetimes and sizes alone."""
+    return tables.has_spans and not (tables.core.alignment > 1).any()
 
 
 def _short_attempts(
