@@ -20,7 +20,7 @@ from itertools import chain, count, islice
 import numpy as np
 import numpy.typing as npt
 
-from ..buffers import Ints
+from ..buffers import Ints, as_list
 from ..meter import NEVER, Meter
 from .canonical_search import CanonicalSearch
 from .core import Core, components, oriented
@@ -48,7 +48,7 @@ _RESOLUTION = 8
 """A bisection ends at a difference of one part in two to the power of this."""
 
 
-_FULL, _LENGTHS, _WINDOW, _WINDOWS = 6, (1, 2, 3, 4, 6, 8), 250, 4000
+_FULL, _LENGTHS, _WINDOW, _WINDOWS = 6, (1, 2, 3, 4, 6, 8), 800, 6000
 """Full cliques, numbers of cliques near them, and nodes of each and all searches of these."""
 
 _HIGHEST = 2**63 - 1
@@ -87,16 +87,17 @@ def shrink(
     least = target = enough
     step, owed = unit_of(core, core.size), 0
     while height > enough and not meter.is_spent:
-        before, is_above = meter.nodes, target > enough
+        before, is_above, too_low = meter.nodes, target > enough, 0
         answer: bool | None = True
         for part in parts:
             if answer and part.height > target:
                 answer = part.fit(target, meter, is_above)
+                too_low = part.too_low or 0
         height = max(part.height for part in parts)
         spent = meter.nodes - before
         owed += -spent if is_above else _ABOVE * spent
         if answer is False:
-            proved = next_height(core, target)
+            proved = next_height(core, max(target, too_low))
             if capacity is not None or proved >= height:
                 break
             least = target = enough = proved
@@ -133,6 +134,7 @@ class _Component:
         self.height = int((self.offsets + self.core.body_size).max(initial=0))
         self.place = np.arange(len(bodies))
         self.tables: Tables | None = None
+        self.too_low: int | None = None
         self.attempts: dict[tuple[int, bool], Iterator[_Attempt]] = {}
         self.above: Iterator[_Attempt] = iter(())
 
@@ -156,13 +158,10 @@ class _Component:
             self.attempts[key] = above if is_above else _attempts(self.tables)
         attempts = islice(self.attempts[key], _FIRST if is_new else 1)
         answer, offsets = _try(attempts, capacity, meter)
-        if (
-            answer is None
-            and is_new
-            and not is_above
-            and _is_impossible(self.tables, capacity, meter)
-        ):
-            answer = False
+        self.too_low = capacity if answer is False else None
+        if answer is None and is_new and not is_above:
+            self.too_low = _too_low(self.tables, capacity, self.height, meter)
+            answer = None if self.too_low is None else False
         if answer and offsets is not None:
             self.offsets = np.empty_like(self.offsets)
             self.offsets[self.place] = offsets
@@ -171,11 +170,15 @@ class _Component:
 
 
 def _windows(tables: Tables) -> Iterator[Ints]:
-    """Yield the bodies of a few cliques near a full one, fewest cliques first."""
-    full = np.argsort(-tables.total, kind="stable")[:_FULL].tolist()
+    """Yield the bodies of a few cliques near one of large bodies, fewest cliques first."""
+    whole = np.array([tables.size[members].sum() for members in tables.members])
+    largest = [
+        as_list(np.argsort(-bytes_, kind="stable")[:_FULL]) for bytes_ in (whole, tables.total)
+    ]
+    near = sorted({*largest[0], *largest[1]})
     seen: set[bytes] = set()
     for length in _LENGTHS:
-        for clique in full:
+        for clique in near:
             for first in dict.fromkeys((clique, clique - length // 2, clique + 1 - length)):
                 within = tables.members[max(first, 0) : first + length]
                 bodies = np.unique(np.concatenate(within))
@@ -184,25 +187,29 @@ def _windows(tables: Tables) -> Iterator[Ints]:
                     yield bodies
 
 
-def _is_impossible(tables: Tables, capacity: int, meter: Meter) -> bool:
+def _too_low(tables: Tables, capacity: int, height: int, meter: Meter) -> int | None:
     """
-    Test whether the bodies of a window alone prove that no plan is as low as `capacity`.
+    Return the greatest height, from `capacity` on, that windows prove too low; or None.
 
-    With gaps or alignments, the most bytes alive often are not reached for want of room near the
-    full clique. A search of all bodies that fails there tries all places of those far off, too.
+    With gaps or alignments, the most bytes alive often are not reached for want of room near one
+    clique. A search of all bodies that fails there tries all places of those far off, too.
     """
     if _is_plain(tables):
-        return False
-    own = meter.part(_WINDOWS)
+        return None
+    own, proved = meter.part(_WINDOWS), None
     for bodies in _windows(tables):
-        part = Tables(tables.core.restrict(bodies))
-        answer, _ = _try(iter([(CanonicalSearch(part, "TWA"), _WINDOW)]), capacity, own)
-        if answer is False or own.is_spent:
+        part, possible, target = Tables(tables.core.restrict(bodies)), height, capacity
+        while target < possible and not own.is_spent:
+            search = iter([(CanonicalSearch(part, "TWA"), _WINDOW)])
+            if _try(search, target, own)[0] is False:
+                proved, capacity = target, next_height(tables.core, target)
+            else:
+                possible = target
+            target = max(capacity, (capacity + possible) // 2)
+        if own.is_spent:
             break
-    else:
-        answer = None
     meter.nodes += own.nodes
-    return answer is False
+    return proved
 
 
 def decide(tables: Tables, capacity: int, meter: Meter) -> tuple[bool | None, Ints | None]:
