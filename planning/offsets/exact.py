@@ -171,7 +171,7 @@ class _Component:
 
 def _windows(tables: Tables) -> Iterator[Ints]:
     """Yield the bodies of a few cliques near one of large bodies, fewest cliques first."""
-    whole = np.array([tables.size[members].sum() for members in tables.members])
+    whole = np.array([tables.true_size[members].sum() for members in tables.members])
     largest = [
         as_list(np.argsort(-bytes_, kind="stable")[:_FULL]) for bytes_ in (whole, tables.total)
     ]
