@@ -20,7 +20,7 @@ from itertools import chain, count, islice
 import numpy as np
 import numpy.typing as npt
 
-from ..buffers import Ints
+from ..buffers import Ints, as_list
 from ..meter import NEVER, Meter
 from .canonical_search import CanonicalSearch
 from .core import Core, components, oriented
@@ -46,6 +46,12 @@ _ABOVE = 2
 
 _RESOLUTION = 8
 """A bisection ends at a difference of one part in two to the power of this."""
+
+
+_FULL, _LENGTHS, _WINDOW, _WINDOWS = 6, (1, 2, 3, 4, 6, 8), 800, 6000
+"""Full cliques, numbers of cliques near them, and nodes of each and all searches of these."""
+
+_HIGHEST = 2**63 - 1
 
 
 @dataclass
@@ -75,21 +81,23 @@ def shrink(
     """
     parts = [_Component(core, group, offsets) for group in components(core)]
     meter = Meter(budget, deadline=deadline)
-    proved, height = bound, max((part.height for part in parts), default=0)
+    height = max((part.height for part in parts), default=0)
+    proved = bound = min(height, next_height(core, bound - 1))
     enough = bound if capacity is None else max(capacity, bound)
     least = target = enough
     step, owed = unit_of(core, core.size), 0
     while height > enough and not meter.is_spent:
-        before, is_above = meter.nodes, target > enough
+        before, is_above, too_low = meter.nodes, target > enough, 0
         answer: bool | None = True
         for part in parts:
             if answer and part.height > target:
                 answer = part.fit(target, meter, is_above)
+                too_low = part.too_low or 0
         height = max(part.height for part in parts)
         spent = meter.nodes - before
         owed += -spent if is_above else _ABOVE * spent
         if answer is False:
-            proved = (target // step + 1) * step
+            proved = next_height(core, max(target, too_low))
             if capacity is not None or proved >= height:
                 break
             least = target = enough = proved
@@ -107,6 +115,15 @@ def shrink(
     return Outcome(best, height, min(proved, height), min(meter.nodes, budget))
 
 
+def next_height(core: Core, height: int) -> int:
+    """Return the lowest height above this one at which some body can end."""
+    step = np.where(core.alignment > 1, core.alignment, unit_of(core, core.size))
+    size, fixed = core.body_size, core.fixed
+    lowest = np.maximum(0, -(-(height + 1 - size) // step) * step)
+    ends = np.where(fixed < 0, lowest, fixed) + size
+    return int(ends[ends > height].min(initial=_HIGHEST))
+
+
 class _Component:
     """Bodies that are never alive with others, and the best plan known for them."""
 
@@ -117,6 +134,7 @@ class _Component:
         self.height = int((self.offsets + self.core.body_size).max(initial=0))
         self.place = np.arange(len(bodies))
         self.tables: Tables | None = None
+        self.too_low: int | None = None
         self.attempts: dict[tuple[int, bool], Iterator[_Attempt]] = {}
         self.above: Iterator[_Attempt] = iter(())
 
@@ -140,11 +158,58 @@ class _Component:
             self.attempts[key] = above if is_above else _attempts(self.tables)
         attempts = islice(self.attempts[key], _FIRST if is_new else 1)
         answer, offsets = _try(attempts, capacity, meter)
+        self.too_low = capacity if answer is False else None
+        if answer is None and is_new and not is_above:
+            self.too_low = _too_low(self.tables, capacity, self.height, meter)
+            answer = None if self.too_low is None else False
         if answer and offsets is not None:
             self.offsets = np.empty_like(self.offsets)
             self.offsets[self.place] = offsets
             self.height = int((self.offsets + self.core.body_size).max())
         return answer
+
+
+def _windows(tables: Tables) -> Iterator[Ints]:
+    """Yield the bodies of a few cliques near one of large bodies, fewest cliques first."""
+    whole = np.array([tables.true_size[members].sum() for members in tables.members])
+    largest = [
+        as_list(np.argsort(-bytes_, kind="stable")[:_FULL]) for bytes_ in (whole, tables.total)
+    ]
+    near = sorted({*largest[0], *largest[1]})
+    seen: set[bytes] = set()
+    for length in _LENGTHS:
+        for clique in near:
+            for first in dict.fromkeys((clique, clique - length // 2, clique + 1 - length)):
+                within = tables.members[max(first, 0) : first + length]
+                bodies = np.unique(np.concatenate(within))
+                if bodies.tobytes() not in seen:
+                    seen.add(bodies.tobytes())
+                    yield bodies
+
+
+def _too_low(tables: Tables, capacity: int, height: int, meter: Meter) -> int | None:
+    """
+    Return the greatest height, from `capacity` on, that windows prove too low; or None.
+
+    With gaps or alignments, the most bytes alive often are not reached for want of room near one
+    clique. A search of all bodies that fails there tries all places of those far off, too.
+    """
+    if _is_plain(tables):
+        return None
+    own, proved = meter.part(_WINDOWS), None
+    for bodies in _windows(tables):
+        part, possible, target = Tables(tables.core.restrict(bodies)), height, capacity
+        while target < possible and not own.is_spent:
+            search = iter([(CanonicalSearch(part, "TWA"), _WINDOW)])
+            if _try(search, target, own)[0] is False:
+                proved, capacity = target, next_height(tables.core, target)
+            else:
+                possible = target
+            target = max(capacity, (capacity + possible) // 2)
+        if own.is_spent:
+            break
+    meter.nodes += own.nodes
+    return proved
 
 
 def decide(tables: Tables, capacity: int, meter: Meter) -> tuple[bool | None, Ints | None]:
@@ -201,10 +266,26 @@ def _keys(tables: Tables) -> tuple[Floats, ...]:
 
 
 def _plain_attempts(tables: Tables) -> Iterator[_Attempt]:
-    """Yield a short attempt for each key."""
-    for key in _keys(tables):
+    """
+    Yield a short attempt for each key.
+
+    With gaps or alignments, the canonical search finds most plans at once or not at all, as do
+    both ways to pick a clique; those that live long are the best to place first.
+    """
+    keys, short, is_plain = _keys(tables), max(600, _SHORT * tables.n), _is_plain(tables)
+    if not is_plain:
+        yield from ((CanonicalSearch(tables, by), short) for by in ("TWA", "TAW", "WAT"))
+        size, life, *others = keys
+        keys = life, size, *others, tables.core.body_upper / 1
+    for key in keys:
         order = np.argsort(-key, kind="stable")
-        yield LowestFloorSearch(tables, order), max(600, _SHORT * tables.n)
+        for lowest_first in (False,) if tables.has_spans else (False, True):
+            yield LowestFloorSearch(tables, order, lowest_first), short
+
+
+def _is_plain(tables: Tables) -> bool:
+    """Test whether bodies have lifetimes and sizes alone."""
+    return tables.has_spans and not (tables.core.alignment > 1).any()
 
 
 def _short_attempts(

@@ -17,8 +17,9 @@ stays where choices are fewest, fails early, and most steps are forced.
 
 The result depends strongly on which member is tried first: the caller supplies an order
 and restarts with others. Exponential in the worst case; 25 to 50 microseconds per node at
-a few hundred bodies. If bodies have gaps or branches, only the globally lowest floor
-counts as a valley, which is correct but less focused.
+a few hundred bodies. If bodies have gaps or branches, a valley need not keep its bodies: a
+clique is taken if no body that stands on its floor has room below for another, or, lowest
+first, one of the globally lowest floor.
 """
 
 from collections.abc import Iterator
@@ -27,9 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..buffers import Ints, as_list
-from .search import Search, Tables, depth_first
-
-_FAR = 2**62
+from .search import FAR, Search, Tables, depth_first
 
 
 class _Part(NamedTuple):
@@ -106,28 +105,44 @@ class LowestFloorSearch(Search):
         floor, remaining = part.floor[lo:hi], part.remaining[lo:hi]
         room = self.capacity - floor - remaining
         support, choices = part.support[lo:hi], part.choices[lo:hi]
-        second = (floor if self.lowest_first else room) >> self.shift
         if not self.tables.has_spans:
-            low = int(floor[remaining > 0].min())
-            score = ((choices + (room >= support.min() - low)) << 31) + second
-            score[(floor > low) | (remaining == 0)] = _FAR
-            return lo + int(score.argmin()), lo, hi
+            return self._pick_of_sets(part, room)
+        second = (floor if self.lowest_first else room) >> self.shift
         edges = np.flatnonzero(floor[1:] != floor[:-1]) + 1
         starts = np.concatenate(([0], edges))
         lengths = np.append(edges, hi - lo) - starts
         heights = floor[starts]
-        walls = np.concatenate(([_FAR], heights, [_FAR]))
+        walls = np.concatenate(([FAR], heights, [FAR]))
         is_valley = (heights < walls[:-2]) & (heights < walls[2:])
         is_valley &= heights < self.capacity
         rise = np.minimum.reduceat(support, starts) - heights
         # Leaving bytes empty is one more choice if there is room for it.
         options = choices + (room >= np.repeat(rise, lengths))
         score = (options << 31) + second
-        score[np.repeat(~is_valley, lengths)] = _FAR
+        score[np.repeat(~is_valley, lengths)] = FAR
         k = int(score.argmin())
         run = int(np.searchsorted(starts, k, side="right")) - 1
         first = lo + int(starts[run])
         return lo + k, first, first + int(lengths[run])
+
+    def _pick_of_sets(self, part: _Part, room: Ints) -> tuple[int, int, int]:
+        """Return the clique to continue with, if bodies have gaps or branches."""
+        t, lo, hi, sky = self.tables, part.lo, part.hi, part.sky
+        floor, remaining = part.floor[lo:hi], part.remaining[lo:hi]
+        if self.lowest_first:
+            low = int(floor[remaining > 0].min())
+            score = part.choices[lo:hi] + (room >= part.support[lo:hi].min() - low)
+            score[(floor > low) | (remaining == 0)] = FAR
+            return lo + int(score.argmin()), lo, hi
+        levels = t.supports.levels(sky)
+        p, q = t.starts[lo], t.starts[hi]
+        member, starts = t.member[p:q], t.start[lo:hi] - p
+        stands = sky[member] == part.floor[t.clique_of_member[p:q]]
+        has_room_below = np.logical_or.reduceat((levels <= sky)[member] & stands, starts)
+        rise = np.minimum.reduceat(np.where(stands, levels[member], FAR), starts) - floor
+        score = ((part.choices[lo:hi] + (room >= rise)) << 31) + (room >> self.shift)
+        score[has_room_below | (remaining == 0)] = FAR
+        return lo + int(score.argmin()), lo, hi
 
     def _choices(self, part: _Part) -> Iterator[list[_Part]]:
         t, capacity = self.tables, self.capacity
@@ -174,12 +189,17 @@ class LowestFloorSearch(Search):
         lo, hi, sky, floor, remaining, choices, support, _, ceiling = part
         members = self.members[clique]
         standing = members[sky[members] == at]
-        others = (t.first < valley_to) & (t.last > valley_from) & (sky < capacity)
-        others[standing] = False
-        if not others.any():
-            return
         self.meter.tick()
-        level = (sky[others] + t.smallest[others]).min()
+        if t.has_spans:
+            others = (t.first < valley_to) & (t.last > valley_from) & (sky < capacity)
+            others[standing] = False
+            if not others.any():
+                return
+            level = (sky[others] + t.smallest[others]).min()
+        else:
+            without = sky.copy()
+            without[standing] = capacity
+            level = t.supports.levels(without)[standing].min()
         raised = t.align_up(np.full(len(standing), level), standing)
         if (raised > ceiling[standing]).any():
             return

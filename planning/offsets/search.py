@@ -32,8 +32,37 @@ from ..buffers import Ints, as_list
 from ..meter import Meter, OutOfNodes
 from .core import Core
 
+FAR = 2**62
+"""An offset above all others."""
+
 _MAX_ARM_CHOICES = 64
 """Limit on the cliques that branch arms make of the bodies alive at one time."""
+
+
+class _Supports(NamedTuple):
+    """
+    For each body, the bodies that it may rest on, itself with a size beyond all bounds last.
+
+    Body b rests on `body[k]`, which needs `size[k]` while both are alive, for k from `start[b]`.
+    """
+
+    start: Ints
+    body: Ints
+    size: Ints
+
+    @staticmethod
+    def of(neighbours: Sequence[Ints], sizes: Sequence[Ints]) -> "_Supports":
+        counts = np.array([len(near) + 1 for near in neighbours])
+        ends = np.cumsum(counts) - 1
+        body, size = np.arange(0), np.arange(0)
+        if len(counts):
+            body = np.concatenate([np.append(near, b) for b, near in enumerate(neighbours)])
+            size = np.concatenate([np.append(size, FAR) for size in sizes])
+        return _Supports(ends - counts + 1, body, size)
+
+    def levels(self, sky: Ints) -> Ints:
+        """Return the lowest offset at which each body can rest on another, for these skies."""
+        return np.minimum.reduceat(sky[self.body] + self.size, self.start)
 
 
 class Tables:
@@ -145,9 +174,12 @@ class Tables:
         near = core.conflicts
         grain, unit = self.grain, self.unit
         self.neighbours = [np.array([e[0] for e in c], dtype=np.int64) for c in near]
-        self.clearance = [
-            -(-np.array([e[1] for e in c], dtype=np.int64) // grain) * grain // unit for c in near
-        ]
+        mine, theirs = (
+            [-(-np.array([e[k] for e in c], dtype=np.int64) // grain) * grain // unit for c in near]
+            for k in (1, 2)
+        )
+        self.clearance = mine
+        self.supports = _Supports.of(self.neighbours, theirs)
         self._index_reach()
 
     def _index_reach(self) -> None:
