@@ -18,9 +18,15 @@ from xrelay.lowering.native.build.settings import Cache, Settings
 from xrelay.lowering.native.toolchain.linking import SUPPORT, Inputs, c_file, linked_library
 from xrelay.lowering.native.toolchain.stages import KERNELS, compile_text
 
-STANDALONE = {
+FOLDER = Path(__file__).parent
+ON_ONE_THREAD = {
     SUPPORT: c_file(SUPPORT),
-    "standalone.c": Path(__file__).with_name("standalone.c").read_text(encoding="utf-8"),
+    "one_thread.c": (FOLDER / "one_thread.c").read_text(encoding="utf-8"),
+}
+"""What compiled code calls for copies, and for parallel loops on one thread."""
+STANDALONE = {
+    **ON_ONE_THREAD,
+    "standalone.c": (FOLDER / "standalone.c").read_text(encoding="utf-8"),
 }
 """What compiled code calls, with memory and failures of a plain C program."""
 
