@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil
 
@@ -14,11 +14,14 @@ from xdsl.ir import Operation, OpResult
 from ...dialects import relay
 from ...dialects.tensors import has_dynamic
 from ...planning.buffers import parse_pool
-from ...planning.stripes.chosen_chains import Choice, Edge, choose
+from ...planning.stripes.chosen_chains import Choice, Edge, choose, in_network
 from ...planning.stripes.network import Network
 from ..support.diagnostics import OptionError, PassError
 from .open_rows import close_steps, sampled_rows, with_rows
 from .step_network import Axes, Group, network_of
+
+TRIES = 4
+"""Chains of open rows are chosen so many times; at last as if all their bytes grew with the rows."""
 
 
 @dataclass(frozen=True)
@@ -136,16 +139,46 @@ class TilingOptions:
                 yield tiling
 
     def tiling(self, function: func.FuncOp, work: float | None, peak: int | None) -> FunctionTiling:
-        """Choose the chains of a function, those of open rows at a sample, if there are any."""
-        rows = sampled_rows(function)
-        if rows is not None:
+        """Choose the chains of a function, those of open rows at samples, if there are any."""
+        tiling = self.open_tiling(function, work, peak)
+        if tiling is not None and tiling.choice.chains:
+            return tiling
+        net, groups, axes = self.network(function)
+        return FunctionTiling(function, net, groups, axes, choose(net, work, peak))
+
+    def open_tiling(
+        self, function: func.FuncOp, work: float | None, peak: int | None
+    ) -> FunctionTiling | None:
+        """
+        Choose chains of open rows, at the first sample; return them at that where they need most.
+
+        What is outside of chains grows from sample to sample, so a peak is less at the first one.
+        """
+        samples, none = list[FunctionTiling](), Choice((), 0, 0)
+        sizes = sampled_rows(function)[: 1 if peak is None else None]
+        for rows in sizes:
             sample = with_rows(function, rows)
-            net, groups, axes = network_of(sample.body.block)
-            net.copies = self.copies
-            if close_steps(function, sample, net, groups, axes):
-                choice = choose(net, work, peak)
-                if choice.chains:
-                    return FunctionTiling(function, net, groups, axes, choice, rows)
+            net, groups, axes = self.network(sample)
+            if not close_steps(function, sample, net, groups, axes):
+                return None
+            samples.append(FunctionTiling(function, net, groups, axes, none, rows))
+        if not samples:
+            return None
+        first, *taller = samples
+        limit = None if peak is None else min(peak, max(first.net.loads()) - 1)
+        tried: list[FunctionTiling] = []
+        for left in reversed(range(TRIES)):
+            choice = choose(first.net, work, limit)
+            grown = (replace(to, choice=in_network(to.net, choice)) for to in taller)
+            tilings = [replace(first, choice=choice), *grown]
+            tried.append(max(tilings, key=lambda to: to.choice.peak))
+            most = tried[-1].choice.peak
+            if peak is None or limit is None or most <= peak or choice.peak > limit:
+                break
+            limit = choice.peak * peak // most if left > 1 else peak * sizes[0] // sizes[-1]
+        return min(tried, key=lambda to: to.choice.peak)
+
+    def network(self, function: func.FuncOp) -> tuple[Network, Sequence[Group], Axes]:
         net, groups, axes = network_of(function.body.block)
         net.copies = self.copies
-        return FunctionTiling(function, net, groups, axes, choose(net, work, peak))
+        return net, groups, axes
