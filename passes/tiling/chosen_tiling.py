@@ -21,7 +21,7 @@ from .open_rows import close_steps, sampled_rows, with_rows
 from .step_network import Axes, Group, network_of
 
 TRIES = 4
-"""Chains of open rows are chosen so many times; at last as if all their bytes grew with the rows."""
+"""The number of choices of chains of open rows, the last as if all their bytes grew with rows."""
 
 
 @dataclass(frozen=True)
