@@ -141,7 +141,7 @@ class TilingOptions:
     def tiling(self, function: func.FuncOp, work: float | None, peak: int | None) -> FunctionTiling:
         """Choose the chains of a function, those of open rows at samples, if there are any."""
         tiling = self.open_tiling(function, work, peak)
-        if tiling is not None and tiling.choice.chains:
+        if tiling is not None:
             return tiling
         net, groups, axes = self.network(function)
         return FunctionTiling(function, net, groups, axes, choose(net, work, peak))
@@ -150,33 +150,38 @@ class TilingOptions:
         self, function: func.FuncOp, work: float | None, peak: int | None
     ) -> FunctionTiling | None:
         """
-        Choose chains of open rows, at the first sample; return them at that where they need most.
+        Choose chains of open rows at the lower sample; with a peak, return them at the taller one.
 
-        What is outside of chains grows from sample to sample, so a peak is less at the first one.
+        What is outside of chains is larger there, so the limit is less than the peak.
         """
-        samples, none = list[FunctionTiling](), Choice((), 0, 0)
-        sizes = sampled_rows(function)[: 1 if peak is None else None]
-        for rows in sizes:
-            sample = with_rows(function, rows)
-            net, groups, axes = self.network(sample)
-            if not close_steps(function, sample, net, groups, axes):
-                return None
-            samples.append(FunctionTiling(function, net, groups, axes, none, rows))
-        if not samples:
+        sizes = sampled_rows(function)
+        first = self.sample(function, sizes[0]) if sizes else None
+        if first is None:
             return None
-        first, *taller = samples
+        tallest, tried = first, list[FunctionTiling]()
         limit = None if peak is None else min(peak, max(first.net.loads()) - 1)
-        tried: list[FunctionTiling] = []
         for left in reversed(range(TRIES)):
             choice = choose(first.net, work, limit)
-            grown = (replace(to, choice=in_network(to.net, choice)) for to in taller)
-            tilings = [replace(first, choice=choice), *grown]
-            tried.append(max(tilings, key=lambda to: to.choice.peak))
+            if not choice.chains:
+                break
+            if peak is None or limit is None or len(sizes) == 1:
+                return replace(first, choice=choice)
+            if tallest is first:
+                tallest = self.sample(function, sizes[-1]) or first
+            tried.append(replace(tallest, choice=in_network(tallest.net, choice)))
             most = tried[-1].choice.peak
-            if peak is None or limit is None or most <= peak or choice.peak > limit:
+            if most <= peak or choice.peak > limit:
                 break
             limit = choice.peak * peak // most if left > 1 else peak * sizes[0] // sizes[-1]
-        return min(tried, key=lambda to: to.choice.peak)
+        return min(tried, key=lambda to: to.choice.peak, default=None)
+
+    def sample(self, function: func.FuncOp, rows: int) -> FunctionTiling | None:
+        """Return a function at a number of rows; None if no step of it can be in a chain."""
+        sample = with_rows(function, rows)
+        net, groups, axes = self.network(sample)
+        is_some = close_steps(function, sample, net, groups, axes)
+        none = Choice((), 0, 0)
+        return FunctionTiling(function, net, groups, axes, none, rows) if is_some else None
 
     def network(self, function: func.FuncOp) -> tuple[Network, Sequence[Group], Axes]:
         net, groups, axes = network_of(function.body.block)

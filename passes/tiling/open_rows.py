@@ -51,7 +51,8 @@ ROWS = (512, 1024, 2048)
 """
 The sizes of open dims at which stripes are written, the first where some are alike.
 
-Chains are chosen at the first, unless their bounds are lower, and a peak is kept at all of them.
+Chains are chosen at the first, unless bounds are lower, and a peak is kept up to the last: there is
+the most outside of chains, whose own bytes are the same.
 """
 
 
@@ -72,12 +73,12 @@ def with_rows(function: func.FuncOp, rows: int) -> func.FuncOp:
 
 
 def sampled_rows(function: func.FuncOp) -> list[int]:
-    """Return the sizes of open dims at which chains are chosen; none if all dims are known."""
+    """Return the least and greatest size of open dims in samples; none if all dims are known."""
     if len(function.body.blocks) != 1 or not any(map(has_dynamic, function.body.block.arg_types)):
         return []
     most = (bounds.high for bounds in dim_bounds(function).values() if bounds.high is not None)
     most = min(most, default=ROWS[-1])
-    return sorted({min(rows, most) for rows in ROWS})
+    return sorted({min(ROWS[0], most), min(ROWS[-1], most)})
 
 
 def open_axes(value: SSAValue) -> list[int]:
