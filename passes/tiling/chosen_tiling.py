@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil
 
@@ -14,11 +14,14 @@ from xdsl.ir import Operation, OpResult
 from ...dialects import relay
 from ...dialects.tensors import has_dynamic
 from ...planning.buffers import parse_pool
-from ...planning.stripes.chosen_chains import Choice, Edge, choose
+from ...planning.stripes.chosen_chains import Choice, Edge, choose, in_network
 from ...planning.stripes.network import Network
 from ..support.diagnostics import OptionError, PassError
 from .open_rows import close_steps, sampled_rows, with_rows
 from .step_network import Axes, Group, network_of
+
+TRIES = 4
+"""The number of choices of chains of open rows, the last as if all their bytes grew with rows."""
 
 
 @dataclass(frozen=True)
@@ -136,16 +139,51 @@ class TilingOptions:
                 yield tiling
 
     def tiling(self, function: func.FuncOp, work: float | None, peak: int | None) -> FunctionTiling:
-        """Choose the chains of a function, those of open rows at a sample, if there are any."""
-        rows = sampled_rows(function)
-        if rows is not None:
-            sample = with_rows(function, rows)
-            net, groups, axes = network_of(sample.body.block)
-            net.copies = self.copies
-            if close_steps(function, sample, net, groups, axes):
-                choice = choose(net, work, peak)
-                if choice.chains:
-                    return FunctionTiling(function, net, groups, axes, choice, rows)
+        """Choose the chains of a function, those of open rows at samples, if there are any."""
+        tiling = self.open_tiling(function, work, peak)
+        if tiling is not None:
+            return tiling
+        net, groups, axes = self.network(function)
+        return FunctionTiling(function, net, groups, axes, choose(net, work, peak))
+
+    def open_tiling(
+        self, function: func.FuncOp, work: float | None, peak: int | None
+    ) -> FunctionTiling | None:
+        """
+        Choose chains of open rows at the lower sample; with a peak, return them at the taller one.
+
+        What is outside of chains is larger there, so the limit is less than the peak.
+        """
+        sizes = sampled_rows(function)
+        first = self.sample(function, sizes[0]) if sizes else None
+        if first is None:
+            return None
+        tallest, tried = first, list[FunctionTiling]()
+        limit = None if peak is None else min(peak, max(first.net.loads()) - 1)
+        for left in reversed(range(TRIES)):
+            choice = choose(first.net, work, limit)
+            if not choice.chains:
+                break
+            if peak is None or limit is None or len(sizes) == 1:
+                return replace(first, choice=choice)
+            if tallest is first:
+                tallest = self.sample(function, sizes[-1]) or first
+            tried.append(replace(tallest, choice=in_network(tallest.net, choice)))
+            most = tried[-1].choice.peak
+            if most <= peak or choice.peak > limit:
+                break
+            limit = choice.peak * peak // most if left > 1 else peak * sizes[0] // sizes[-1]
+        return min(tried, key=lambda to: to.choice.peak, default=None)
+
+    def sample(self, function: func.FuncOp, rows: int) -> FunctionTiling | None:
+        """Return a function at a number of rows; None if no step of it can be in a chain."""
+        sample = with_rows(function, rows)
+        net, groups, axes = self.network(sample)
+        is_some = close_steps(function, sample, net, groups, axes)
+        none = Choice((), 0, 0)
+        return FunctionTiling(function, net, groups, axes, none, rows) if is_some else None
+
+    def network(self, function: func.FuncOp) -> tuple[Network, Sequence[Group], Axes]:
         net, groups, axes = network_of(function.body.block)
         net.copies = self.copies
-        return FunctionTiling(function, net, groups, axes, choose(net, work, peak))
+        return net, groups, axes

@@ -47,8 +47,13 @@ from .rows import dims_of
 from .step_network import Axes, Group
 from .stripe_writer import Held, Stripes, alone
 
-ROWS = 512
-"""The size of open dims at which chains are chosen, unless their bounds are lower."""
+ROWS = (512, 1024, 2048)
+"""
+The sizes of open dims at which stripes are written, the first where some are alike.
+
+Chains are chosen at the first, unless bounds are lower, and a peak is kept up to the last: there is
+the most outside of chains, whose own bytes are the same.
+"""
 
 
 def with_rows(function: func.FuncOp, rows: int) -> func.FuncOp:
@@ -67,12 +72,13 @@ def with_rows(function: func.FuncOp, rows: int) -> func.FuncOp:
     return copy
 
 
-def sampled_rows(function: func.FuncOp) -> int | None:
-    """Return the size of open dims at which chains are chosen; None if all dims are known."""
+def sampled_rows(function: func.FuncOp) -> list[int]:
+    """Return the least and greatest size of open dims in samples; none if all dims are known."""
     if len(function.body.blocks) != 1 or not any(map(has_dynamic, function.body.block.arg_types)):
-        return None
+        return []
     most = (bounds.high for bounds in dim_bounds(function).values() if bounds.high is not None)
-    return min([ROWS, *most])
+    most = min(most, default=ROWS[-1])
+    return sorted({min(ROWS[0], most), min(ROWS[-1], most)})
 
 
 def padding_of(op: Operation, axis: int) -> float | None:

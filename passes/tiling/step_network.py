@@ -161,13 +161,13 @@ def is_read_unfused(value: SSAValue, group: Group) -> bool:
 
 
 def kernel_of(group: Group) -> Block:
-    """Return the body of the kernel that a group becomes."""
+    """Return the body of the kernel that a group becomes; regions, which none has, are empty."""
     inner = {result for op in group for result in op.results}
     outer = dict.fromkeys(v for op in group for v in op.operands if v not in inner)
     block = Block(arg_types=[value.type for value in outer])
     mapped: dict[SSAValue, SSAValue] = dict(zip(outer, block.args, strict=True))
     for op in group:
-        block.add_op(clone := op.clone(mapped))
+        block.add_op(clone := op.clone_without_regions(mapped))
         mapped |= zip(op.results, clone.results, strict=True)
     results = [mapped[result] for result in group[-1].results]
     block.add_op(relay.YieldOp.create(operands=results))

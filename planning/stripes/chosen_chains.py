@@ -199,10 +199,24 @@ def cheapest(loads: Sequence[int], edges: Sequence[Edge], limit: float) -> Choic
         if this is not None:
             picked.append(this)
         at = at - 1 if this is None else this.chain.first
-    inside = {at for this in picked for at in range(this.chain.first, this.chain.last + 1)}
+    return Choice(picked[::-1], peak_of(loads, picked), int(costs[-1][0]))
+
+
+def peak_of(loads: Sequence[int], chains: Sequence[Edge]) -> int:
+    """Return the most bytes that are live in chains, and outside of them."""
+    inside = {at for this in chains for at in range(this.chain.first, this.chain.last + 1)}
     outside = (load for at, load in enumerate(loads) if at not in inside)
-    peak = max([*outside, *(this.peak for this in picked)], default=0)
-    return Choice(picked[::-1], peak, int(costs[-1][0]))
+    return max([*outside, *(this.peak for this in chains)], default=0)
+
+
+def in_network(net: Network, choice: Choice) -> Choice:
+    """Return what chains cost in a network of other numbers of rows, joined stripes apart."""
+    chains: list[Edge] = []
+    for this in choice.chains:
+        *_, whole = striped(net, replace(this.chain, joined=frozenset()))
+        chains.append(edge(whole)._replace(chain=this.chain))
+    extra = sum(this.extra for this in chains)
+    return Choice(chains, peak_of(net.loads(), chains), extra)
 
 
 def least_peak(loads: Sequence[int], edges: Sequence[Edge], extra: float) -> Choice:

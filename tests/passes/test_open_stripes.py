@@ -126,3 +126,33 @@ def test_rows_are_filled_whatever_the_size_is(tmp_path: Path, target: str, first
         result = np.asarray(program(x, np.float32(7), np.array([size, 2])))
         rows = [-x[i] if 0 <= first + i < size else np.full(2, 7) for i in range(6)]
         np.testing.assert_array_equal(result, rows, err_msg=f"{first}, {size}")
+
+
+HEIGHTS = """
+func.func @main(%x: tensor<1x?x8x32xf32>) -> tensor<1x?x4x32xf32> {
+  %a = relay.tanh %x : (tensor<1x?x8x32xf32>) -> tensor<1x?x8x32xf32>
+  %b = relay.nn.max_pool2d %a {layout = "NHWC", pool_size = array<i64: 3, 3>,
+                               padding = array<i64: 1, 1, 1, 1>}
+    : (tensor<1x?x8x32xf32>) -> tensor<1x?x8x32xf32>
+  %y = relay.nn.max_pool2d %b {layout = "NHWC", pool_size = array<i64: 2, 2>,
+                               strides = array<i64: 2, 2>}
+    : (tensor<1x?x8x32xf32>) -> tensor<1x?x4x32xf32>
+  func.return %y : tensor<1x?x4x32xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("peak", [600_000, 1_100_000])
+def test_a_peak_is_kept_up_to_the_most_rows_of_samples(tmp_path: Path, peak: int):
+    path = tmp_path / "heights.mlir"
+    path.write_text(HEIGHTS)
+    for rows in (16, 1024, 2048):
+        program = xrelay.compile(path, pipeline=f"vm{{peak={peak}}}")
+        image = np.random.default_rng(0).standard_normal((1, rows, 8, 32), np.float32)
+        np.testing.assert_array_equal(program(image), xrelay.compile(path)(image))
+        assert 0 < program.memory.devices["cpu:0"].peak <= peak
+    whole = xrelay.compile(path)
+    whole(image)
+    assert whole.memory.devices["cpu:0"].peak > peak
+    with pytest.raises(xrelay.Error, match="is not reached at 2048 rows: the least is 531456"):
+        xrelay.compile(path, pipeline="vm{peak=500000}")

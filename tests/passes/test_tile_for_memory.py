@@ -149,7 +149,7 @@ func.func @main(%x: tensor<1x3x38x35xf32>) -> tensor<1x14x8x8xf32> {
 
 def test_peaks_are_kept_natively(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Rows are not multiples of vectors, so slices and parts of joins are at any address."""
-    monkeypatch.setattr(sys.modules["xrelay.planning.solve"], "NODES", 4_000)
+    monkeypatch.setattr(sys.modules["xrelay.planning.solve"], "NODES", 20_000)
     path = tmp_path / "fire.mlir"
     path.write_text(FIRE)
     rng = np.random.default_rng(0)
@@ -244,3 +244,30 @@ def test_rows_of_skips_stay_in_rings(layout: str, monkeypatch: pytest.MonkeyPatc
             found = np.asarray(program(argument))
             np.testing.assert_allclose(found, whole, rtol=0, atol=2e-6, err_msg=str(module))
     assert rings, "no rings in loops"
+
+
+BRANCH = """
+func.func @main(%c: tensor<i1>, %x: tensor<4x8xf32>) -> tensor<8xf32> {
+  %i = relay.constant dense<0> : tensor<i64>
+  %b = relay.logical_not %c : (tensor<i1>) -> tensor<i1>
+  %y = relay.if %b : tensor<i1> -> (tensor<8xf32>) {
+    %a = relay.take %x, %i {axis = 0} : (tensor<4x8xf32>, tensor<i64>) -> tensor<8xf32>
+    relay.yield %a : tensor<8xf32>
+  } else {
+    %a = relay.tanh %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %d = relay.take %a, %i {axis = 0} : (tensor<4x8xf32>, tensor<i64>) -> tensor<8xf32>
+    relay.yield %d : tensor<8xf32>
+  }
+  func.return %y : tensor<8xf32>
+}
+"""
+
+
+def test_a_choice_leaves_no_uses_of_what_branches_read(tmp_path: Path):
+    """A use that is left behind has no device, and a constant would be on one more."""
+    path = tmp_path / "branch.mlir"
+    path.write_text(BRANCH)
+    program = xrelay.compile(path, pipeline="vm{peak=9000}")
+    assert [*program.memory.devices] == ["cpu:0"]
+    x = np.random.default_rng(0).standard_normal((4, 8), np.float32)
+    np.testing.assert_array_equal(program(np.array(False), x), x[0])

@@ -76,3 +76,51 @@ func.func @view(%x: tensor<1x32x8x32xf32>) -> tensor<1x32x256xf32> {
   %y = relay.cumsum %v {axis = 1} : (tensor<1x32x256xf32>) -> tensor<1x32x256xf32>
   func.return %y : tensor<1x32x256xf32>
 }
+
+// -----
+
+// A peak is kept at the most rows at which stripes of an open height are written: what is outside
+// of chains grows with the rows.
+//
+// CHECK-LABEL: @open_rows
+// CHECK:         height = "32"
+// expected-remark@+1 {{peak of live bytes from 147456 to 28800, work +0.0 %, 1 chain at 2048 rows}}
+func.func @open_rows(%x: tensor<1x?x1x8xf32>) -> tensor<1x?x1x8xf32> {
+  %a = relay.tanh %x : (tensor<1x?x1x8xf32>) -> tensor<1x?x1x8xf32>
+  %b = relay.nn.max_pool2d %a {layout = "NHWC", pool_size = array<i64: 3, 1>, padding = array<i64: 1, 0, 1, 0>}
+    : (tensor<1x?x1x8xf32>) -> tensor<1x?x1x8xf32>
+  %y = relay.nn.max_pool2d %b {layout = "NHWC", pool_size = array<i64: 4, 1>, strides = array<i64: 4, 1>}
+    : (tensor<1x?x1x8xf32>) -> tensor<1x?x1x8xf32>
+  func.return %y : tensor<1x?x1x8xf32>
+}
+
+// -----
+
+// One is refused that is kept at fewer rows alone.
+//
+// expected-error@+1 {{a peak of 30000 bytes is not reached at 2048 rows: the least is 33472}}
+func.func @open_rows_refused(%x: tensor<1x?x2x8xf32>) -> tensor<1x?x2x8xf32> {
+  %a = relay.tanh %x : (tensor<1x?x2x8xf32>) -> tensor<1x?x2x8xf32>
+  %b = relay.nn.max_pool2d %a {layout = "NHWC", pool_size = array<i64: 3, 1>, padding = array<i64: 1, 0, 1, 0>}
+    : (tensor<1x?x2x8xf32>) -> tensor<1x?x2x8xf32>
+  %y = relay.nn.max_pool2d %b {layout = "NHWC", pool_size = array<i64: 4, 1>, strides = array<i64: 4, 1>}
+    : (tensor<1x?x2x8xf32>) -> tensor<1x?x2x8xf32>
+  func.return %y : tensor<1x?x2x8xf32>
+}
+
+// -----
+
+// No height is above its bounds.
+//
+// CHECK-LABEL: @bounded_rows
+// CHECK:         height =
+// expected-remark@+1 {{1 chain at 1000 rows}}
+func.func @bounded_rows(%x: tensor<1x?x2x8xf32> {relay.dims = [1, "h", 2, 8]}) -> tensor<1x?x2x8xf32>
+    attributes {relay.dim_bounds = {h = [1, 1000]}} {
+  %a = relay.tanh %x : (tensor<1x?x2x8xf32>) -> tensor<1x?x2x8xf32>
+  %b = relay.nn.max_pool2d %a {layout = "NHWC", pool_size = array<i64: 3, 1>, padding = array<i64: 1, 0, 1, 0>}
+    : (tensor<1x?x2x8xf32>) -> tensor<1x?x2x8xf32>
+  %y = relay.nn.max_pool2d %b {layout = "NHWC", pool_size = array<i64: 4, 1>, strides = array<i64: 4, 1>}
+    : (tensor<1x?x2x8xf32>) -> tensor<1x?x2x8xf32>
+  func.return %y : tensor<1x?x2x8xf32>
+}
