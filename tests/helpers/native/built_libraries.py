@@ -18,8 +18,14 @@ from xrelay.lowering.native.build.settings import Cache, Settings
 from xrelay.lowering.native.toolchain.linking import SUPPORT, Inputs, c_file, linked_library
 from xrelay.lowering.native.toolchain.stages import KERNELS, compile_text
 
-STANDALONE = {
+COPIES = {
     SUPPORT: c_file(SUPPORT),
+    "one_thread.c": Path(__file__).with_name("one_thread.c").read_text(encoding="utf-8"),
+}
+"""What compiled code calls to copy, without `threads.c`."""
+
+STANDALONE = {
+    **COPIES,
     "standalone.c": Path(__file__).with_name("standalone.c").read_text(encoding="utf-8"),
 }
 """What compiled code calls, with memory and failures of a plain C program."""

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
-from helpers.native.built_libraries import build_library
+from helpers.native.built_libraries import COPIES, build_library
 from helpers.native.memrefs import descriptor_of, descriptor_type
 from helpers.native.scheduled_kernels import prepared, without_schedules
 from helpers.programs.agreement import Array, Outcome, quiet
@@ -41,7 +41,6 @@ from xrelay.dialects.xdsl_extras.walking import walk
 from xrelay.lowering.memref.conversion_state import MESSAGES
 from xrelay.lowering.memref.functions_and_kernels import KERNEL
 from xrelay.lowering.native.build.settings import Settings
-from xrelay.lowering.native.toolchain.linking import SUPPORT, c_file
 from xrelay.lowering.native.toolchain.target_machine import Machine
 from xrelay.lowering.upstream_sizes.checked_functions import ENTER, REQUIRE
 from xrelay.passes.evaluation.evaluator import evaluate
@@ -178,7 +177,7 @@ class NativeBatch:
             folder / "libprograms.so",
             Settings(),
             sources={
-                SUPPORT: c_file(SUPPORT),
+                **COPIES,
                 "harness.c": HARNESS.read_text(encoding="utf-8"),
                 "kernels.c": "\n".join(
                     ["#include <stdint.h>", "void xrelay_call_kernel(int64_t, void **);"]
