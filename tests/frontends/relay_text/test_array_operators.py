@@ -204,6 +204,7 @@ def test_numbers_and_text(case: Case) -> None:
     check_case(case, 1e-5)
 
 
+@pytest.mark.ci
 def test_numbers_in_machine_code(tmp_path: Path) -> None:
     check_machine_code(CASES, tmp_path)
 
