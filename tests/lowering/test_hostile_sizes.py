@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from helpers.native import linalg_programs
 from helpers.native.native_programs import NativeBatch
 from helpers.programs.agreement import evaluated
@@ -106,7 +105,6 @@ def check(found: Any, wanted: Any, what: object) -> None:
     np.testing.assert_allclose(found, wanted, rtol=1e-6, err_msg=str(what))
 
 
-@pytest.mark.ci
 def test_native(tmp_path: Path):
     batch = NativeBatch()
     passes = f"{TO_PLAN},plan-memory,verify-stage{{stage=memory-planned}}"

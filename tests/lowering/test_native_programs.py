@@ -292,7 +292,6 @@ func.func @main(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>) -> tensor<?x4xf32> {
 """
 
 
-@pytest.mark.ci
 def test_recursion_and_failures(tmp_path: Path):
     """Loops by calls; what recurs for ever, or does not fit, is an error, and memory is freed."""
     batch = NativeBatch()

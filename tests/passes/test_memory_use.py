@@ -30,7 +30,8 @@ from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.passes.memory_report.formulas import Formulas
 from xrelay.passes.memory_report.loads import Weight, loads, most_on_a_path, peak_of
 from xrelay.passes.memory_report.model import FunctionUse, MemoryUse
-from xrelay.passes.memory_report.read import read_memory
+from xrelay.passes.memory_report.path_liveness import Span
+from xrelay.passes.memory_report.read import read_memory, without
 from xrelay.passes.memory_report.report import planned_with_calls, report_of
 from xrelay.passes.plan_memory import PlanMemoryPass
 from xrelay.runtime.errors import MachineError
@@ -409,3 +410,13 @@ func.func private @f(%x: tensor<8xf32>) -> tensor<8xf32> {
     assert reports["@f"].planned.bytes == 0
     assert reports["@main"].share is None
     assert planned_with_calls(use, "@main", "cpu:0", {}) == reports["@main"].planned.bytes
+
+
+def test_bytes_stay_in_use_where_another_arm_writes_over_them():
+    tensor = Span(0, 9, (Arm(4, 0),))
+    over = Span(2, 5, (Arm(4, 1),))
+    assert [*without([tensor], [over])] == [tensor]
+    assert [*without([tensor], [over._replace(arms=tensor.arms)])] == [
+        tensor._replace(stop=3),
+        tensor._replace(start=5),
+    ]

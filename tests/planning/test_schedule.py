@@ -203,6 +203,11 @@ def test_a_chain_has_one_order():
     assert not result.is_better
 
 
+def test_bytes_are_not_held_before_the_first_step():
+    graph = StepGraph([(), (0,)], [Held((1,), (0, 1)), Held((0,), (0,))])
+    assert search(graph, [5, 3], HUGE, 0, Meter(HUGE)) == ([0, 1], 5)
+
+
 def test_nothing_to_order():
     result = schedule(StepGraph([], []), [[]])
     assert (result.order, result.after, result.is_optimal) == ((), (0,), True)

@@ -10,6 +10,7 @@ from xrelay.dialects.interfaces import Fusible, FusionKind
 from xrelay.dialects.relay import Relay
 from xrelay.operators.rules import RULES, Work
 from xrelay.runtime.errors import MachineError
+from xrelay.runtime.machine.machine import Machine
 from xrelay.runtime.program.program import TensorSpec
 from xrelay.runtime.weights.derived_weights import ArraySource, Weights
 from xrelay.runtime.weights.tensor_file import write_tensors
@@ -125,6 +126,7 @@ def test_programs_compute_their_weights_when_they_are_loaded(tmp_path: Path):
     program = xrelay.compile(tmp_path / "m.mlir", pipeline="infer-types,fold-weights,vm")
     assert "%2 = relay.multiply" not in program.listing
     np.testing.assert_allclose(program(x), expected, rtol=1e-4, atol=1e-4)
+    np.testing.assert_array_equal(Machine(program.program, {"w": W}).run("main", x), [program(x)])
     program.save(tmp_path / "m.xrx")
     np.testing.assert_array_equal(xrelay.load(tmp_path / "m.xrx")(x), program(x))
     again = xrelay.load(tmp_path / "m.xrx", params={"w": W})

@@ -337,3 +337,22 @@ def test_long_paths():
         same(machine.run("main", x), [x])
     assert machine.templates.runs == {0: 2}
     assert machine.counters.peak == {0: 60 * 4 * count}
+
+
+def test_products_by_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    types = "tensor<2x?x8xf32>", "tensor<2x?x?xf32>"
+    names = (f'{{relay.dims = [2, "{name}", 8]}}' for name in "nm")
+    head = ", ".join(f"%{x}: {types[0]} {dims}" for x, dims in zip("xy", names, strict=True))
+    text = f"""func.func @main({head}) -> {types[1]} {{
+      %z = relay.nn.batch_matmul %x, %y : ({types[0]}, {types[0]}) -> {types[1]}
+      func.return %z : {types[1]}
+    }}"""
+    machine = Machine(program_of(text, tmp_path))
+    segments = count_recorded(monkeypatch)
+    for n, m in ((2, 3), (3, 5), (4, 7), (9, 20)):
+        if n == 4:
+            segments.clear()
+        x, y = (np.stack(arguments(rows, rows)) for rows in (n, m))
+        (found,) = machine.run("main", x, y)
+        np.testing.assert_allclose(found, x @ y.swapaxes(1, 2), rtol=1e-5, atol=1e-5)
+    assert segments == []

@@ -1,7 +1,6 @@
 """As processes, the commands exit properly, with any streams and when interrupted."""
 
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -14,7 +13,6 @@ import pytest
 from helpers.programs.random_settings import ROUNDS, share
 
 from xrelay.tools.opt import opt
-from xrelay.tools.run import run
 
 pytestmark = pytest.mark.ci  # real processes
 
@@ -207,14 +205,6 @@ def test_a_command_that_ignores_interrupts():
     assert ran(start("xrelay-plan", "--help", before=before), ">/dev/null") == (0, "")
 
 
-def test_an_output_file_that_is_full(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    path = tmp_path / "in.mlir"
-    path.write_text(INPUTS["xrelay-opt"][1])
-    assert opt.main([str(path), "-o", "/dev/full"]) == 1
-    said = capsys.readouterr().err
-    assert said == "error: cannot write '/dev/full': No space left on device\n"
-
-
 FULL = (
     "import resource; sys.dont_write_bytecode = True; "
     "resource.setrlimit(resource.RLIMIT_FSIZE, ({0}, {0}))"
@@ -233,52 +223,6 @@ def test_a_stdout_that_is_cut_short(
     cut = [*start(command, before=FULL.format(8)), *line[3:]]
     status, said = ran(cut, f">{tmp_path / 'out'}")
     assert (status, said) == (1, "error: cannot write '<stdout>': File too large\n")
-
-
-TEMPORARY_FILES = [
-    ("xrelay-opt", 100, ["-p", "aot", "-t", "native{cache=off}", "-o", "m.so"], "weights.bin"),
-    ("xrelay-opt", 600, ["-p", "aot", "-t", "native{cache=off}", "-o", "m.so"], "interface.c"),
-    ("xrelay-opt", 600, ["-p", "aot", "-t", "object{cache=off}", "-o", "m.o"], "interface.c"),
-    (
-        "xrelay-opt",
-        300,
-        ["-p", "aot", "-t", "native{cache=off}", "--save-temps", "temps", "-o", "m.so"],
-        "module.json",
-    ),
-    ("xrelay-run", 600, ["--kernels", "native", "--random-seed", "0"], "calls.c"),
-]
-
-
-@pytest.mark.parametrize(("command", "size", "arguments", "file"), TEMPORARY_FILES)
-def test_a_temporary_file_that_is_full_is_named(
-    command: str,
-    size: int,
-    arguments: list[str],
-    file: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    Path("in.mlir").write_text(
-        "func.func @main(%x: tensor<32xf32>) -> tensor<32xf32> {\n"
-        '  %w = relay.param "w" : tensor<32xf32>\n'
-        "  %y = relay.add %x, %w : (tensor<32xf32>, tensor<32xf32>) -> tensor<32xf32>\n"
-        "  func.return %y : tensor<32xf32>\n}\n"
-    )
-    main = {"xrelay-opt": opt.main, "xrelay-run": run.main}[command]
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        assert main(["in.mlir", "--random-weights", *arguments]) == 1
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    said = capsys.readouterr().err
-    assert "<stdout>" not in said
-    assert "internal error" not in said
-    assert said.endswith(f"/{file}': File too large\n")
-    assert not Path("m.so").exists()
 
 
 def test_an_output_file_that_is_cut_short_is_named(tmp_path: Path):

@@ -187,3 +187,70 @@ func.func private @other_rows(%mx: memref<64x64xf32>, %out: memref<64x64xf32>) a
   bufferization.materialize_in_destination %r in restrict writable %out : (tensor<64x64xf32>, memref<64x64xf32>) -> ()
   func.return
 }
+
+// -----
+
+// The last loop sums: there are no rows that it writes.
+//
+// CHECK-LABEL: @sums_of_powers
+// CHECK-NOT:     scf.for
+// CHECK:         materialize_in_destination
+func.func private @sums_of_powers(%mx: memref<8x64xf32>, %out: memref<8xf32>) attributes {xrelay.kernel} {
+  %x = bufferization.to_tensor %mx restrict : memref<8x64xf32> to tensor<8x64xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x64xf32>
+  %y = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]
+    } ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %v = math.exp %a : f32
+    linalg.yield %v : f32
+  } -> tensor<8x64xf32>
+  %f = tensor.empty() : tensor<8xf32>
+  %g = linalg.fill ins(%zero : f32) outs(%f : tensor<8xf32>) -> tensor<8xf32>
+  %s = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]
+    } ins(%y : tensor<8x64xf32>) outs(%g : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %v = arith.addf %a, %b : f32
+    linalg.yield %v : f32
+  } -> tensor<8xf32>
+  bufferization.materialize_in_destination %s in restrict writable %out : (tensor<8xf32>, memref<8xf32>) -> ()
+  func.return
+}
+
+// -----
+
+// Of loops that sum nothing, the last dim is a loop of its own.
+//
+// CHECK-LABEL: @two_loops
+// CHECK:         %[[E:.*]] = memref.alloca() : memref<64xf32>
+// CHECK:         scf.for
+// CHECK:           linalg.generic {{.*}} iterator_types = ["parallel"]} ins(%{{.*}} : {{.*}}) outs(%[[E]] :
+// CHECK:           linalg.generic {{.*}} iterator_types = ["parallel"]} ins(%[[E]] :
+// CHECK-NOT:     materialize_in_destination
+func.func private @two_loops(%mx: memref<8x64xf32>, %out: memref<8x64xf32>) attributes {xrelay.kernel} {
+  %x = bufferization.to_tensor %mx restrict : memref<8x64xf32> to tensor<8x64xf32>
+  %e = tensor.empty() : tensor<8x64xf32>
+  %y = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]
+    } ins(%x : tensor<8x64xf32>) outs(%e : tensor<8x64xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %v = math.exp %a : f32
+    linalg.yield %v : f32
+  } -> tensor<8x64xf32>
+  %f = tensor.empty() : tensor<8x64xf32>
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]
+    } ins(%y : tensor<8x64xf32>) outs(%f : tensor<8x64xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %v = arith.negf %a : f32
+    linalg.yield %v : f32
+  } -> tensor<8x64xf32>
+  bufferization.materialize_in_destination %r in restrict writable %out : (tensor<8x64xf32>, memref<8x64xf32>) -> ()
+  func.return
+}

@@ -141,3 +141,17 @@ relay.prim_func @selects(%c: tensor<4xi1>, %x: tensor<4xf32>, %y: tensor<f32>) -
   %0 = relay.where %c, %x, %y : (tensor<4xi1>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
   relay.yield %0 : tensor<4xf32>
 }
+
+// -----
+
+// Elements that only move are as small as they were.
+//
+// CHECK-LABEL: @moved
+// CHECK:         %[[I:.*]] = arith.fptosi %{{.*}} : f32 to i32
+// CHECK-NEXT:    arith.trunci %[[I]] : i32 to i8
+relay.prim_func @moved(%x: tensor<2x3xf32>) -> tensor<3x2xi8> {
+  %0 = relay.clip %x {a_min = -128.0, a_max = 127.0} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %1 = relay.transpose %0 {axes = array<i64: 1, 0>} : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  %2 = relay.cast %1 {dtype = i8} : (tensor<3x2xf32>) -> tensor<3x2xi8>
+  relay.yield %2 : tensor<3x2xi8>
+}

@@ -147,3 +147,36 @@ func.func private @heads(%mp: memref<4x2x3xf32>, %mv: memref<3x4x8xf32>, %out: m
   bufferization.materialize_in_destination %r in restrict writable %out : (tensor<4x2x8xf32>, memref<4x2x8xf32>) -> ()
   func.return
 }
+
+// -----
+
+// What is repeated is not computed in the sum: no operand would say how often.
+//
+// CHECK-LABEL: @repeated
+// CHECK:         linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]
+// CHECK:         linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]
+func.func private @repeated(%mx: memref<4xf32>, %out: memref<4xf32>) attributes {xrelay.kernel} {
+  %x = bufferization.to_tensor %mx restrict : memref<4xf32> to tensor<4xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x8xf32>
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]
+    } ins(%x : tensor<4xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %v = arith.negf %a : f32
+    linalg.yield %v : f32
+  } -> tensor<4x8xf32>
+  %f = tensor.empty() : tensor<4xf32>
+  %g = linalg.fill ins(%zero : f32) outs(%f : tensor<4xf32>) -> tensor<4xf32>
+  %s = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]
+    } ins(%r : tensor<4x8xf32>) outs(%g : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %v = arith.addf %a, %b : f32
+    linalg.yield %v : f32
+  } -> tensor<4xf32>
+  bufferization.materialize_in_destination %s in restrict writable %out : (tensor<4xf32>, memref<4xf32>) -> ()
+  func.return
+}

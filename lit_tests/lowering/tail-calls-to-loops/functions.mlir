@@ -127,3 +127,38 @@ func.func private @not_last(%x: memref<4xf32>) -> memref<4xf32> {
   func.call @k(%x, %z) : (memref<4xf32>, memref<4xf32>) -> ()
   func.return %z : memref<4xf32>
 }
+
+// -----
+
+// The next turn takes over several allocations, in whatever order they would be freed.
+//
+// CHECK-LABEL: @both
+// CHECK:         scf.while (%[[X:.*]] = %{{.*}}, %[[Y:.*]] = %{{.*}})
+// CHECK:           scf.if
+// CHECK:             func.call @k(%[[X]], %t)
+// CHECK-NEXT:        %u = memref.alloc(%n)
+// CHECK-NEXT:        func.call @k(%[[Y]], %u)
+// CHECK-NOT:         memref.dealloc %u
+// CHECK-NOT:         memref.dealloc %t
+// CHECK:             scf.yield %{{.*}}, %{{.*}}, %t, %u
+func.func private @k(memref<?xf32>, memref<?xf32>) -> ()
+func.func private @both(%c: memref<i1>, %x: memref<?xf32>, %y: memref<?xf32>) -> memref<?xf32> {
+  %b = memref.load %c[] : memref<i1>
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  %r = scf.if %b -> (memref<?xf32>) {
+    %t = memref.alloc(%n) : memref<?xf32>
+    func.call @k(%x, %t) : (memref<?xf32>, memref<?xf32>) -> ()
+    %u = memref.alloc(%n) : memref<?xf32>
+    func.call @k(%y, %u) : (memref<?xf32>, memref<?xf32>) -> ()
+    %z = func.call @both(%c, %t, %u) : (memref<i1>, memref<?xf32>, memref<?xf32>) -> memref<?xf32>
+    memref.dealloc %u : memref<?xf32>
+    memref.dealloc %t : memref<?xf32>
+    scf.yield %z : memref<?xf32>
+  } else {
+    %v = memref.alloc(%n) : memref<?xf32>
+    "memref.copy"(%x, %v) : (memref<?xf32>, memref<?xf32>) -> ()
+    scf.yield %v : memref<?xf32>
+  }
+  func.return %r : memref<?xf32>
+}

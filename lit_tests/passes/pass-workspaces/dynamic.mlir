@@ -116,3 +116,38 @@ func.func @measured(%x: tensor<?xf32>) -> tensor<?xf32> {
   %y = memory.copy ins(%b : tensor<?xf32>) outs(%t9 : tensor<?xf32>) -> tensor<?xf32>
   func.return %y : tensor<?xf32>
 }
+
+// -----
+
+// A size that is divided by a number is one for all shapes, so callers compute it at their start.
+//
+// CHECK-LABEL: func.func private @halves
+// CHECK-SAME:    !memory.storage {memory.workspace = array<i64: 0>, memory.alignment = 64 : i64}
+// CHECK-LABEL: func.func @main
+// CHECK:         arith.floordivsi
+// CHECK:         memory.alloc_storage %{{.*}} align 64
+// CHECK:         func.call @halves(
+func.func private @halves(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %shape = vm.shape_of %x : (tensor<?xf32>) -> tensor<1xi64>
+  %i0 = arith.constant 0 : index
+  %n = tensor.extract %shape[%i0] : tensor<1xi64>
+  %c2 = arith.constant 2 : i64
+  %c16 = arith.constant 16 : i64
+  %half = arith.floordivsi %n, %c2 : i64
+  %more = arith.addi %half, %c2 : i64
+  %size = arith.muli %more, %c16 : i64
+  %s0 = memory.alloc_storage %size align 64 : !memory.storage
+  %t0 = memory.alloc_tensor %s0[0] shape %shape : tensor<1xi64> -> tensor<?xf32>
+  %a = memory.copy ins(%x : tensor<?xf32>) outs(%t0 : tensor<?xf32>) -> tensor<?xf32>
+  %s1 = memory.alloc_storage %size align 64 : !memory.storage
+  %t1 = memory.alloc_tensor %s1[0] shape %shape : tensor<1xi64> -> tensor<?xf32>
+  %b = memory.copy ins(%a : tensor<?xf32>) outs(%t1 : tensor<?xf32>) -> tensor<?xf32>
+  %s2 = memory.alloc_storage %size align 64 : !memory.storage
+  %t2 = memory.alloc_tensor %s2[0] shape %shape : tensor<1xi64> -> tensor<?xf32>
+  %c = memory.copy ins(%b : tensor<?xf32>) outs(%t2 : tensor<?xf32>) -> tensor<?xf32>
+  func.return %c : tensor<?xf32>
+}
+func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %a = func.call @halves(%x) : (tensor<?xf32>) -> tensor<?xf32>
+  func.return %a : tensor<?xf32>
+}

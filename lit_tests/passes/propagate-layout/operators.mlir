@@ -99,3 +99,18 @@ func.func @reductions(%l: tensor<2x3x4x6xf32>) -> (tensor<2x6xf32>, tensor<2x6x4
   %z = relay.mean %x {axis = array<i64: 2>} : (tensor<2x6x3x4xf32>) -> tensor<2x6x4xf32>
   func.return %y, %z : tensor<2x6xf32>, tensor<2x6x4xf32>
 }
+
+// -----
+
+// What is flattened has no channels that moved.
+//
+// CHECK-LABEL: @flattened
+// CHECK-NEXT:    relay.param "w"
+// CHECK-NEXT:    %[[F:.*]] = relay.reshape %x
+// CHECK-NEXT:    relay.nn.dense %[[F]], %w
+func.func @flattened(%x: tensor<2x3x2x2xf32>) -> tensor<2x5xf32> {
+  %w = relay.param "w" : tensor<5x12xf32>
+  %f = relay.reshape %x {newshape = array<i64: 2, 12>} : (tensor<2x3x2x2xf32>) -> tensor<2x12xf32>
+  %y = relay.nn.dense %f, %w : (tensor<2x12xf32>, tensor<5x12xf32>) -> tensor<2x5xf32>
+  func.return %y : tensor<2x5xf32>
+}

@@ -68,3 +68,14 @@ func.func @columns(%p: tensor<4x2x8xf32>, %k: tensor<?x4x8xf32>, %q: tensor<4x2x
   %z = relay.nn.batch_matmul %q, %r {transpose_b = false} : (tensor<4x2x?xf32>, tensor<4x?x8xf32>) -> tensor<4x2x8xf32>
   func.return %y, %z, %r : tensor<4x2x?xf32>, tensor<4x2x8xf32>, tensor<4x?x8xf32>
 }
+
+// -----
+
+// An operand that is not transposed stays.
+//
+// CHECK-LABEL: @plain
+// CHECK-NEXT:    relay.nn.batch_matmul %p, %v
+func.func @plain(%p: tensor<4x2x?xf32>, %v: tensor<4x?x8xf32>) -> tensor<4x2x8xf32> {
+  %y = relay.nn.batch_matmul %p, %v {transpose_b = false} : (tensor<4x2x?xf32>, tensor<4x?x8xf32>) -> tensor<4x2x8xf32>
+  func.return %y : tensor<4x2x8xf32>
+}

@@ -23,3 +23,16 @@ func.func @main(%x: tensor<1x1x4x4xf32>) -> tensor<1x2x4x4xf32> {
   %y, %mean, %var = relay.nn.batch_norm %c, %g, %s, %s, %s {epsilon = 0.0} : (tensor<1x2x4x4xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> (tensor<1x2x4x4xf32>, tensor<2xf32>, tensor<2xf32>)
   func.return %y : tensor<1x2x4x4xf32>
 }
+
+// What is neither a convolution nor a dense layer has no weights.
+//
+// CHECK-LABEL: func.func @no_layer(%x
+// CHECK:         relay.nn.relu %x
+// CHECK:         relay.multiply
+func.func @no_layer(%x: tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32> {
+  %g = relay.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %s = relay.constant dense<1.0> : tensor<2xf32>
+  %r = relay.nn.relu %x : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  %y, %mean, %var = relay.nn.batch_norm %r, %g, %s, %s, %s : (tensor<1x2x4x4xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> (tensor<1x2x4x4xf32>, tensor<2xf32>, tensor<2xf32>)
+  func.return %y : tensor<1x2x4x4xf32>
+}

@@ -18,15 +18,15 @@ from xrelay.lowering.native.build.settings import Cache, Settings
 from xrelay.lowering.native.toolchain.linking import SUPPORT, Inputs, c_file, linked_library
 from xrelay.lowering.native.toolchain.stages import KERNELS, compile_text
 
-FOLDER = Path(__file__).parent
-ON_ONE_THREAD = {
+COPIES = {
     SUPPORT: c_file(SUPPORT),
-    "one_thread.c": (FOLDER / "one_thread.c").read_text(encoding="utf-8"),
+    "one_thread.c": Path(__file__).with_name("one_thread.c").read_text(encoding="utf-8"),
 }
-"""What compiled code calls for copies, and for parallel loops on one thread."""
+"""What compiled code calls to copy, without `threads.c`."""
+
 STANDALONE = {
-    **ON_ONE_THREAD,
-    "standalone.c": (FOLDER / "standalone.c").read_text(encoding="utf-8"),
+    **COPIES,
+    "standalone.c": Path(__file__).with_name("standalone.c").read_text(encoding="utf-8"),
 }
 """What compiled code calls, with memory and failures of a plain C program."""
 

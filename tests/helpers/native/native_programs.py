@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
-from helpers.native.built_libraries import ON_ONE_THREAD, build_library
+from helpers.native.built_libraries import COPIES, build_library
 from helpers.native.memrefs import descriptor_of, descriptor_type
 from helpers.native.scheduled_kernels import prepared, without_schedules
 from helpers.programs.agreement import Array, Outcome, quiet
@@ -177,7 +177,7 @@ class NativeBatch:
             folder / "libprograms.so",
             Settings(),
             sources={
-                **ON_ONE_THREAD,
+                **COPIES,
                 "harness.c": HARNESS.read_text(encoding="utf-8"),
                 "kernels.c": "\n".join(
                     ["#include <stdint.h>", "void xrelay_call_kernel(int64_t, void **);"]

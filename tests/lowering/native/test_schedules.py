@@ -229,6 +229,30 @@ def test_loops_of_open_dims_are_right_at_every_end(cpu: str | None, tmp_path: Pa
             np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-4, err_msg=message)
 
 
+def test_columns_and_panels_of_open_rows(tmp_path: Path):
+    """Keys whose columns are open are transposed in each tile; a tile of two panels is cut."""
+    n = DYNAMIC_INDEX
+    keys = [tensor_type(f32, [2, n, 16])] * 2
+    panels = [tensor_type(f32, shape) for shape in ([n, 4], [2, 4, 8], [16])]
+
+    def packed(body: Body, operands: Any) -> Any:
+        return body.add("add", body.add("nn.packed_dense", *operands[:2]), operands[2])
+
+    kernels = [kernel_on("keys", keys, by_rows), kernel_on("panels", panels, packed)]
+    library = scheduled(kernels, tmp_path, Settings(Machine(), remark=must_apply))
+    weight, bias = draw(2, 4, 8), draw(16)
+    for rows in (1, 9, 21):
+        x, y, z = draw(2, rows, 16), draw(2, rows, 16), draw(rows, 4)
+        columns = weight.transpose(1, 0, 2).reshape(4, 16)
+        for name, ins, expected in (
+            ("keys", [x, y], x @ y.swapaxes(1, 2)),
+            ("panels", [z, weight, bias], z @ columns + bias),
+        ):
+            result = np.full_like(expected, np.nan)
+            run(library, name, ins, [result])
+            np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-4, err_msg=name)
+
+
 def test_schedules_for_other_processors_compile():
     shape = CONVOLUTIONS[0]
     x, w = draw(1, shape.size, shape.size, shape.channels), draw(*shape.weight())
@@ -346,6 +370,17 @@ def test_rows_with_vectors_of_their_own_are_whole(vectors: Vectors):
     assert tile is not None
     assert tile.width == 32
     assert tile.rows * tile.width // vectors.lanes(32) <= vectors.count - 4
+
+
+def test_tiles_have_as_many_rows_as_registers_if_no_fewer_divide_them():
+    row, column, k = map(AffineExpr.dimension, range(3))
+    maps = AffineMap(3, 0, (row, k)), AffineMap(3, 0, (k, column))
+    kinds = PARALLEL, PARALLEL, REDUCTION
+    tiles = [
+        tile_of(Nest(kinds, sizes, (0, 1), maps, 32, 8, False), SSE)
+        for sizes in ((13, None), (12, None), (13, 2))
+    ]
+    assert [tile and tile.rows for tile in tiles] == [6, 6, None]
 
 
 def test_rests_of_rows_are_powers_of_two():
