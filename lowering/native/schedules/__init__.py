@@ -34,7 +34,7 @@ from xdsl.ir.affine import AffineDimExpr
 from ....dialects.attributes import attribute_of, plain_value
 from ....dialects.integers import i64_array
 from ....passes.support.diagnostics import PassError
-from ..linalg_generics import SIDE, TRANSPOSING, maps_of, ops_of
+from ..linalg_generics import PART, SIDE, TRANSPOSING, maps_of, ops_of
 from ..toolchain.target_machine import Machine
 from .nests import nest_of
 from .register_tile import register_tile
@@ -136,6 +136,9 @@ def _write_threads(kernel: FuncOp, sizes: Sizes, schedule: Schedule) -> bool:
         return False
     func = _prepared(schedule)
     cut = [chunk.turns if i == chunk.loop else 0 for i in range(chunk.loops)]
+    if any(PART in op.attributes for op in ops_of(kernel, linalg.GenericOp)):
+        steps.divide_loops(steps.match(func, "linalg.generic", **{PART: UnitAttr()}), cut)
+        return True
     steps.divide(root_in(func, steps), cut)
     if not is_tiled(kernel):
         steps.include("merge_tiles", func)
