@@ -82,6 +82,12 @@ def is_parallel(op: linalg.GenericOp) -> bool:
     return len(op.outputs) == 1 and all(kind == IteratorType.PARALLEL for kind in kinds)
 
 
+def sides_of(op: linalg.GenericOp) -> set[int]:
+    """Return the loops along the last dims of the operands of `op`: the sides of its squares."""
+    lasts = [map.results[-1] for map in maps_of(op) if map.results]
+    return {last.position for last in lasts if isinstance(last, AffineDimExpr)}
+
+
 def has_index(op: linalg.GenericOp) -> bool:
     """Test whether the body of `op` reads the number of a turn of a loop."""
     return any(isinstance(inner, linalg.IndexOp) for inner in op.body.walk())

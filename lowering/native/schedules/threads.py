@@ -21,7 +21,7 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Block
 
 from ....operators.rules import LEAST_DIVIDED
-from ..linalg_generics import PART, UNTILED, is_parallel, ops_of, store_of
+from ..linalg_generics import PART, SIDE, UNTILED, is_parallel, ops_of, sides_of, store_of
 from .nests import Nest
 from .tiles import Tile
 
@@ -132,6 +132,18 @@ def loop_chunk(kernel: FuncOp) -> tuple[Chunk, int] | None:
     chosen = rows_chunk([None if n == DYNAMIC_INDEX else n for n in rows])
     work = max(work_of([op]) + MOVED * len(op.operands) for op in loops)
     return chosen and (Chunk(*chosen, len(rows) + 1), work)
+
+
+def squares_chunk(op: linalg.GenericOp) -> tuple[Chunk, int] | None:
+    """Return chunks of whole squares of a loop that transposes, and the work of an element."""
+    shape = cast("ShapedType", op.outputs[0].type).get_shape()
+    sides, every = sides_of(op), range(len(shape))
+    others = [i for i in every if i not in sides]
+    sizes = [None if n == DYNAMIC_INDEX else n for n in shape]
+    chosen = _chunk(sizes, [SIDE if i in sides else 1 for i in every], every, others)
+    if chosen is None:
+        chosen = next(((i, 1) for i in others if sizes[i] is None), None)
+    return chosen and (Chunk(*chosen, len(shape)), work_of([op]) + MOVED * len(op.operands))
 
 
 def rows_chunk(sizes: Sequence[int | None]) -> tuple[int, int] | None:
