@@ -65,7 +65,7 @@ _PASSES = {
         move-reshapes fuse-elementwise compute-by-rows compute-in-destinations call-blas
         transpose-operands write-transposed copy-kernels compute-winograd choose-schedules
         materialize-products divide-between-threads version-kernels merge-aliases merge-rows
-        write-onto-results sum-in-blocks
+        write-onto-results sum-in-blocks store-parts
     """,
 }
 """The passes by folder: `merge-copies` is `MergeCopiesPass` in the folder's `merge_copies.py`."""

@@ -12,6 +12,7 @@ The passes of the pipeline `kernels`, from kernels at level `memref` to their sc
 - `materialize-products`, of which each is the only loop in its chain then.
 - `merge-rows` on products in the loops that tiles will be of: nothing is fused any more.
 - `transpose-operands`, `write-transposed`: they write buffers, which nothing fuses with any more.
+- `store-parts` then: a loop that is stored is divided.
 - `copy-kernels`, if code is for several levels of processors, each of which has its schedules.
 - `compute-winograd` then: its tiles of registers depend on the processor.
 - `choose-schedules` on the final loops.
@@ -40,6 +41,7 @@ from .kernels.materialize_products import MaterializeProductsPass
 from .kernels.merge_aliases import MergeAliasesPass
 from .kernels.merge_rows import MergeRowsPass
 from .kernels.move_reshapes import MoveReshapesPass
+from .kernels.store_parts import StorePartsPass
 from .kernels.sum_in_blocks import SumInBlocksPass
 from .kernels.transpose_operands import TransposeOperandsPass
 from .kernels.version_kernels import VersionKernelsPass
@@ -70,6 +72,7 @@ def kernel_passes(
         MergeRowsPass(),
         TransposeOperandsPass(),
         WriteTransposedPass(),
+        StorePartsPass(),
         *((CopyKernelsPass(machine.triple),) if machine.cpu == LEVELS else ()),
         ComputeWinogradPass(machine.triple, machine.cpu, threads),
         ChooseSchedulesPass(machine.triple, machine.cpu),

@@ -41,6 +41,9 @@ TRANSPOSING = "xrelay.transposing"
 UNTILED = "xrelay.untiled"
 """The attribute of loops on buffers that no schedule is for."""
 
+PART = "xrelay.part"
+"""The attribute of loops on buffers that compute a part of the result."""
+
 SIDE = 16
 """The sides of a square, in elements of 32 bits, in which these are tiled."""
 
@@ -61,10 +64,28 @@ def is_pointwise(op: linalg.GenericOp) -> bool:
     )
 
 
+def is_copy(op: linalg.GenericOp) -> bool:
+    """Test whether `op` copies its operand."""
+    end = op.body.block.first_op
+    return (
+        is_pointwise(op)
+        and len(op.inputs) == 1
+        and is_identity(maps_of(op)[0])
+        and isinstance(end, linalg.YieldOp)
+        and end.operands[0] is op.body.block.args[0]
+    )
+
+
 def is_parallel(op: linalg.GenericOp) -> bool:
     """Test whether `op` computes one result, each element of it by itself."""
     kinds = (kind.data for kind in op.iterator_types)
     return len(op.outputs) == 1 and all(kind == IteratorType.PARALLEL for kind in kinds)
+
+
+def sides_of(op: linalg.GenericOp) -> set[int]:
+    """Return the loops along the last dims of the operands of `op`: the sides of its squares."""
+    lasts = [map.results[-1] for map in maps_of(op) if map.results]
+    return {last.position for last in lasts if isinstance(last, AffineDimExpr)}
 
 
 def has_index(op: linalg.GenericOp) -> bool:
@@ -175,10 +196,10 @@ def compute_together(op: linalg.GenericOp, reduction: linalg.GenericOp) -> None:
     types = (cast("MemRefType[Attribute]", value.type) for value in (*inputs, *outs))
     block = Block(arg_types=[type.element_type for type in types])
     *given, element, total = block.args
-    value = _inlined(op, block, [*given[: len(op.inputs)], element])
+    value = inlined(op.body.block, block, [*given[: len(op.inputs)], element])
     terms: list[SSAValue] = [*given[len(op.inputs) :], total]
     terms.insert(number, value)
-    block.add_op(linalg.YieldOp(value, _inlined(reduction, block, terms)))
+    block.add_op(linalg.YieldOp(value, inlined(reduction.body.block, block, terms)))
     loops = [*maps[:-1], *(read[i] for i in others), maps[-1], read[-1]]
     attributes = [*map(AffineMapAttr, loops)]
     both = linalg.GenericOp(inputs, outs, Region(block), attributes, reduction.iterator_types, [])
@@ -187,9 +208,9 @@ def compute_together(op: linalg.GenericOp, reduction: linalg.GenericOp) -> None:
     Rewriter.erase_op(op)
 
 
-def _inlined(op: linalg.GenericOp, block: Block, args: Sequence[SSAValue]) -> SSAValue:
-    """Append the body of `op` to `block`; return what it yields."""
-    body, end = op.body.block, op.body.block.last_op
+def inlined(body: Block, block: Block, args: Sequence[SSAValue]) -> SSAValue:
+    """Move `body`, a loop's, to the end of `block`; return what it yields."""
+    end = body.last_op
     assert isinstance(end, linalg.YieldOp)
     value = end.operands[0]
     Rewriter.erase_op(end)

@@ -143,6 +143,7 @@ version-kernels            < < < < < < < | . |
 merge-aliases              < < < < < < < | + |
 merge-rows                 < < < < < < < | . |
 sum-in-blocks              < < < < < < < | . |
+store-parts                < < < < < < < | . |
 """
 """
 One column for each of `STAGES`, each program as the pipelines `vm`, `aot`, and `linalg` make it:

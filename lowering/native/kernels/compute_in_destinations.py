@@ -29,10 +29,10 @@ from ....dialects.tensors import Tensor, has_dynamic
 from ...linalg.builder import tensor_of
 from ..kernel_pass import KernelPass
 from ..linalg_generics import (
+    is_copy,
     is_elementwise,
     is_identity,
     is_parallel,
-    is_pointwise,
     maps_of,
     ops_of,
     set_operands,
@@ -54,17 +54,6 @@ def _compute_in(store: bufferization.MaterializeInDestinationOp) -> None:
     target = bufferization.ToTensorOp(dest, restrict=True, writable=True)
     Rewriter.insert_op(target, InsertPoint.before(chain.empty))
     chain.write_onto(target.tensor)
-
-
-def _is_copy(op: linalg.GenericOp) -> bool:
-    end = op.body.block.first_op
-    return (
-        is_pointwise(op)
-        and len(op.inputs) == 1
-        and is_identity(maps_of(op)[0])
-        and isinstance(end, linalg.YieldOp)
-        and end.operands[0] is op.body.block.args[0]
-    )
 
 
 def _compute_in_part(copy: linalg.GenericOp) -> None:
@@ -219,7 +208,7 @@ class ComputeInDestinationsPass(KernelPass):
     @override
     def rewrite(self, kernel: FuncOp) -> None:
         for op in ops_of(kernel, linalg.GenericOp):
-            if _is_copy(op):
+            if is_copy(op):
                 _compute_in_part(op)
         stores = ops_of(kernel, bufferization.MaterializeInDestinationOp)
         if len(stores) == 1:

@@ -49,7 +49,7 @@ from ....operators.rules import LEAST_DIVIDED
 from ...linalg.builder import INDEX, Builder, Size, tensor_of
 from ..kernel_pass import KernelPass, kernels_of
 from ..linalg_generics import buffer_dims, maps_of, ops_of
-from ..schedules import KIND, schedules_of, tile_in
+from ..schedules import KIND, schedules_of, tile_in, transposing_loop
 from ..schedules.nests import nest_of
 from ..schedules.scheduling import SCHEDULE
 from ..schedules.threads import (
@@ -62,6 +62,7 @@ from ..schedules.threads import (
     loop_chunk,
     loops_over_rows,
     rows_chunk,
+    squares_chunk,
     work_of,
 )
 
@@ -88,6 +89,10 @@ def _division(kernel: FuncOp) -> tuple[Chunk, int, bool] | None:
     if not schedules:
         loop = loop_chunk(kernel)
         return loop and (*loop, False)
+    transposing = transposing_loop(kernel)
+    if transposing is not None and tile_in(schedules) is None:
+        squares = squares_chunk(transposing)
+        return squares and (*squares, False)
     tile, nest = tile_in(schedules), nest_of(kernel)
     if tile is None or nest is None:
         return None

@@ -29,12 +29,11 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, SSAValue
-from xdsl.ir.affine import AffineDimExpr
 
 from ....dialects.attributes import attribute_of, plain_value
 from ....dialects.integers import i64_array
 from ....passes.support.diagnostics import PassError
-from ..linalg_generics import SIDE, TRANSPOSING, maps_of, ops_of
+from ..linalg_generics import PART, SIDE, TRANSPOSING, ops_of, sides_of
 from ..toolchain.target_machine import Machine
 from .nests import nest_of
 from .register_tile import register_tile
@@ -63,14 +62,14 @@ class ScheduleKind:
     """Appends the steps for a kernel; False if it has no such loops, or the sizes are wrong."""
 
 
-def _transposing_loop(kernel: FuncOp) -> linalg.GenericOp | None:
+def transposing_loop(kernel: FuncOp) -> linalg.GenericOp | None:
     """Return the loop of `kernel` that transposes, if there is one."""
     loops = ops_of(kernel, linalg.GenericOp)
     return next((op for op in loops if TRANSPOSING in op.attributes), None)
 
 
 def _choose_squares(kernel: FuncOp, machine: Machine) -> Sizes | None:
-    return None if _transposing_loop(kernel) is None else {}
+    return None if transposing_loop(kernel) is None else {}
 
 
 def _write_squares(kernel: FuncOp, sizes: Sizes, schedule: Schedule) -> bool:
@@ -80,14 +79,13 @@ def _write_squares(kernel: FuncOp, sizes: Sizes, schedule: Schedule) -> bool:
         for i, 16:  for j, 16:  %out[i .. i + 16, j .. j + 16] =
                                     transpose %in[j .. j + 16, i .. i + 16]
     """
-    op = _transposing_loop(kernel)
+    op = transposing_loop(kernel)
     if op is None:
         return False
     steps, func, out = schedule.on_tensors, _prepared(schedule), op.outputs[0].type
     assert isinstance(out, MemRefType), "loops that transpose write buffers"
     shape = out.get_shape()
-    lasts = [map.results[-1] for map in maps_of(op) if map.results]
-    sides = {last.position for last in lasts if isinstance(last, AffineDimExpr)}
+    sides = sides_of(op)
     transposing = steps.match(func, "linalg.generic", **{TRANSPOSING: UnitAttr()})
     _, *loops = steps.tile(transposing, [SIDE if i in sides else 1 for i in range(len(shape))])
     for loop in sorted(sides, reverse=True):
@@ -136,6 +134,11 @@ def _write_threads(kernel: FuncOp, sizes: Sizes, schedule: Schedule) -> bool:
         return False
     func = _prepared(schedule)
     cut = [chunk.turns if i == chunk.loop else 0 for i in range(chunk.loops)]
+    loops = ops_of(kernel, linalg.GenericOp)
+    for mark in (PART, TRANSPOSING):
+        if any(mark in op.attributes for op in loops):
+            steps.divide_loops(steps.match(func, "linalg.generic", **{mark: UnitAttr()}), cut)
+            return True
     steps.divide(root_in(func, steps), cut)
     if not is_tiled(kernel):
         steps.include("merge_tiles", func)

@@ -190,6 +190,15 @@ class Steps:
         }
         self.op("structured.fuse", root, results=2, properties=properties)
 
+    def divide_loops(self, loops: SSAValue, sizes: Sequence[int]) -> None:
+        """Cut each of `loops` on buffers into chunks, whose loop is a parallel one."""
+        properties: dict[str, Attribute] = {
+            "operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 0, 0, 0, 0]),
+            "static_num_threads": i64_array([]),
+            "static_tile_sizes": i64_array(sizes),
+        }
+        self.op("structured.tile_using_forall", loops, results=2, properties=properties)
+
     def peel(self, loop: SSAValue) -> SSAValue:
         """Divide `loop` into one over whole tiles and a remainder; return the remainder."""
         return self.op("loop.peel", loop, results=2)[1]

@@ -12,17 +12,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import prod
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ShapedType
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Block
 
 from ....operators.rules import LEAST_DIVIDED
-from ...linalg.builder import tensor_of
-from ..linalg_generics import is_parallel, ops_of, store_of
+from ..linalg_generics import PART, SIDE, UNTILED, is_parallel, ops_of, sides_of, store_of
 from .nests import Nest
 from .tiles import Tile
 
@@ -117,16 +116,34 @@ def _first_rows(nest: Nest) -> Sequence[int]:
 
 def loop_chunk(kernel: FuncOp) -> tuple[Chunk, int] | None:
     """
-    Return chunks of a kernel that computes the elements of its result in one loop, and the work of
-    an element.
+    Return chunks of a kernel that computes the elements of its result in one loop, or those of
+    parts with the same rows in one each, and the work of an element.
     """
-    loops = ops_of(kernel, linalg.GenericOp)
-    if len(loops) != 1 or store_of(loops[0]) is None or not is_parallel(loops[0]):
+    loops = [op for op in ops_of(kernel, linalg.GenericOp) if UNTILED not in op.attributes]
+    if not loops or not all(map(is_parallel, loops)):
         return None
-    shape = tensor_of(loops[0].results[0]).get_shape()
-    chosen = rows_chunk([None if n == DYNAMIC_INDEX else n for n in shape[:-1]])
-    work = work_of(loops) + MOVED * len(loops[0].operands)
-    return chosen and (Chunk(*chosen, len(shape)), work)
+    shapes = [cast("ShapedType", op.outputs[0].type).get_shape() for op in loops]
+    is_stored = all(PART in op.attributes for op in loops) or (
+        len(loops) == 1 and bool(loops[0].results) and store_of(loops[0]) is not None
+    )
+    rows = shapes[0][:-1]
+    if not is_stored or any(shape[:-1] != rows for shape in shapes):
+        return None
+    chosen = rows_chunk([None if n == DYNAMIC_INDEX else n for n in rows])
+    work = max(work_of([op]) + MOVED * len(op.operands) for op in loops)
+    return chosen and (Chunk(*chosen, len(rows) + 1), work)
+
+
+def squares_chunk(op: linalg.GenericOp) -> tuple[Chunk, int] | None:
+    """Return chunks of whole squares of a loop that transposes, and the work of an element."""
+    shape = cast("ShapedType", op.outputs[0].type).get_shape()
+    sides, every = sides_of(op), range(len(shape))
+    others = [i for i in every if i not in sides]
+    sizes = [None if n == DYNAMIC_INDEX else n for n in shape]
+    chosen = _chunk(sizes, [SIDE if i in sides else 1 for i in every], every, others)
+    if chosen is None:
+        chosen = next(((i, 1) for i in others if sizes[i] is None), None)
+    return chosen and (Chunk(*chosen, len(shape)), work_of([op]) + MOVED * len(op.operands))
 
 
 def rows_chunk(sizes: Sequence[int | None]) -> tuple[int, int] | None:

@@ -67,7 +67,8 @@ def first(harness: Harness) -> ctypes.CDLL:
 
 KINDS = """
 func.func @main(%x: tensor<1x64x40x40xf32>, %m: tensor<64x256xf32>, %h: tensor<8x64x64xf32>)
-    -> (tensor<1x64x36x36xf32>, tensor<1x64x8x8xf32>, tensor<64x512xf32>, tensor<8x64x64xf32>) {
+    -> (tensor<1x64x36x36xf32>, tensor<1x64x8x8xf32>, tensor<64x512xf32>, tensor<8x64x64xf32>,
+    tensor<8x64x64xf32>, tensor<8x64x128xf32>, tensor<8x66x64xf32>) {
   %a = relay.param "a" : tensor<64x64x3x3xf32>
   %b = relay.nn.conv2d %x, %a {padding = array<i64: 1, 1, 1, 1>}
     : (tensor<1x64x40x40xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x40x40xf32>
@@ -84,10 +85,23 @@ func.func @main(%x: tensor<1x64x40x40xf32>, %m: tensor<64x256xf32>, %h: tensor<8
   %o = relay.nn.softmax %n : (tensor<64x512xf32>) -> tensor<64x512xf32>
   %p = relay.nn.batch_matmul %h, %h
     : (tensor<8x64x64xf32>, tensor<8x64x64xf32>) -> tensor<8x64x64xf32>
-  func.return %v, %e, %o, %p
-    : tensor<1x64x36x36xf32>, tensor<1x64x8x8xf32>, tensor<64x512xf32>, tensor<8x64x64xf32>
+  %t = relay.transpose %h {axes = array<i64: 0, 2, 1>}
+    : (tensor<8x64x64xf32>) -> tensor<8x64x64xf32>
+  %j = relay.concatenate %h, %h {axis = 2}
+    : (tensor<8x64x64xf32>, tensor<8x64x64xf32>) -> tensor<8x64x128xf32>
+  %k = relay.exp %j : (tensor<8x64x128xf32>) -> tensor<8x64x128xf32>
+  %i = relay.exp %h : (tensor<8x64x64xf32>) -> tensor<8x64x64xf32>
+  %z = relay.constant dense<1.5> : tensor<f32>
+  %q = relay.nn.pad %i, %z {pad_width = array<i64: 0, 0, 1, 1, 0, 0>}
+    : (tensor<8x64x64xf32>, tensor<f32>) -> tensor<8x66x64xf32>
+  func.return %v, %e, %o, %p, %t, %k, %q
+    : tensor<1x64x36x36xf32>, tensor<1x64x8x8xf32>, tensor<64x512xf32>, tensor<8x64x64xf32>,
+      tensor<8x64x64xf32>, tensor<8x64x128xf32>, tensor<8x66x64xf32>
 }"""
-"""Convolutions in blocks, in tiles, in panels; windows, products, rows of a softmax, batches."""
+"""
+Convolutions in blocks, in tiles, in panels; windows, products, rows of a softmax, batches, squares,
+and the parts of a join and of a padded tensor.
+"""
 
 
 def regions_in(ir: str) -> dict[str, bool]:
@@ -105,7 +119,7 @@ def test_workers_allocate_nothing(tmp_path: Path):
     assert main([str(source), *arguments, "--save-temps", str(tmp_path), "-o", str(out)]) == 0
     texts = [path.read_text() for path in tmp_path.glob("kernels_*.2.ll")]
     regions = {name: found for text in texts for name, found in regions_in(text).items()}
-    assert len(regions) >= 7
+    assert len(regions) >= 11, regions
     assert not any(regions.values()), regions
     worker = "define internal void @k..omp_par(ptr %0) {\n  %1 = call ptr @malloc(i64 4)\n}\n"
     assert regions_in(worker + worker.replace("..omp_par", "")) == {"k..omp_par": True}
@@ -178,6 +192,43 @@ def test_results_are_the_same_bits(library: Path):
     few = cast(Any, xrelay.load(library, threads=2))
     if "?" in library.with_name("net.mlir").read_text():
         assert np.array_equal(few(x[:1])[0], whole[:1])
+
+
+PARTS = """
+func.func @main(%h: tensor<8x64x64xf32>, %w: tensor<128xf32>)
+    -> (tensor<8x64x64xf32>, tensor<8x64x128xf32>, tensor<8x67x66xf32>) {
+  %t = relay.transpose %h {axes = array<i64: 0, 2, 1>}
+    : (tensor<8x64x64xf32>) -> tensor<8x64x64xf32>
+  %a = relay.nn.relu %h : (tensor<8x64x64xf32>) -> tensor<8x64x64xf32>
+  %j = relay.concatenate %h, %a {axis = 2}
+    : (tensor<8x64x64xf32>, tensor<8x64x64xf32>) -> tensor<8x64x128xf32>
+  %m = relay.multiply %j, %w : (tensor<8x64x128xf32>, tensor<128xf32>) -> tensor<8x64x128xf32>
+  %k = relay.exp %m : (tensor<8x64x128xf32>) -> tensor<8x64x128xf32>
+  %e = relay.exp %h : (tensor<8x64x64xf32>) -> tensor<8x64x64xf32>
+  %z = relay.constant dense<1.5> : tensor<f32>
+  %p = relay.nn.pad %e, %z {pad_width = array<i64: 0, 0, 1, 2, 0, 2>}
+    : (tensor<8x64x64xf32>, tensor<f32>) -> tensor<8x67x66xf32>
+  func.return %t, %k, %p : tensor<8x64x64xf32>, tensor<8x64x128xf32>, tensor<8x67x66xf32>
+}"""
+
+
+def test_squares_and_parts_are_the_same_bits(tmp_path: Path):
+    source, out = tmp_path / "parts.mlir", tmp_path / "parts.so"
+    source.write_text(PARTS)
+    arguments = ["-p", "aot", "-t", "native{cpu=native cache=off}", "-o", str(out)]
+    assert main([str(source), *arguments, "--save-temps", str(tmp_path)]) == 0
+    texts = [path.read_text() for path in tmp_path.glob("kernels_*.2.ll")]
+    assert sum(len(regions_in(text)) for text in texts) >= 4, "squares, two parts, the inside"
+    rng = np.random.default_rng(0)
+    h, w = (rng.standard_normal(shape, np.float32) for shape in ((8, 64, 64), 128))
+    one = cast(Any, xrelay.load(out, threads=1))(h, w)
+    joined = np.concatenate([h, np.maximum(h, 0)], 2)
+    padded = np.pad(np.exp(h), ((0, 0), (1, 2), (0, 2)), constant_values=1.5)
+    for ours, theirs in zip(one, (h.transpose(0, 2, 1), np.exp(joined * w), padded), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=2e-6)
+    for threads in (2, 3, 7):
+        several = cast(Any, xrelay.load(out, threads=threads))(h, w)
+        assert all(map(np.array_equal, one, several))
 
 
 def test_threads_have_no_memory_but_their_stacks(library: Path):
