@@ -23,6 +23,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, TypeAttribute
 
 from ..operators.element_types import ELEMENT_TABLE, ElementType
+from ..operators.measures import MIN_ALIGNMENT as MIN_ALIGNMENT
 
 Tensor: TypeAlias = TensorType[Attribute]
 AnyInteger: TypeAlias = IntegerType[int, Signedness]
@@ -32,9 +33,6 @@ def as_tensor(type: Attribute) -> Tensor | None:
     """`type` if it is a ranked tensor type."""
     return cast(Tensor, type) if isinstance(type, TensorType) else None
 
-
-MIN_ALIGNMENT = 64
-"""The minimum alignment of a storage, in bytes (TVM's `kAllocAlignment`)."""
 
 FLOAT_TYPES: dict[str, TypeAttribute] = {
     float_type.name: float_type

@@ -15,7 +15,6 @@ from .device_rules import FunctionDeviceConstraint as FunctionDeviceConstraint
 from .device_rules import FunctionDeviceRule as FunctionDeviceRule
 from .device_rules import FunctionParameter as FunctionParameter
 from .device_rules import FunctionResult as FunctionResult
-from .device_rules import Lookup as Lookup
 from .device_rules import OnHost as OnHost
 from .device_rules import Operand as Operand
 from .device_rules import PartPinned as PartPinned
@@ -52,6 +51,7 @@ from .memory_effects import ShapedByOperand as ShapedByOperand
 from .memory_effects import ShapesOfOperand as ShapesOfOperand
 from .memory_effects import StartsLoop as StartsLoop
 from .memory_effects import ViewsOperand as ViewsOperand
+from .symbol_users import Lookup as Lookup
 from .tensor_operators import CallsKernel as CallsKernel
 from .tensor_operators import Equation as Equation
 from .tensor_operators import Fresh as Fresh

@@ -9,7 +9,7 @@ symbol or to the parts of a function value. An op without either has the rule `S
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import ClassVar, NamedTuple, TypeAlias
 
 from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
@@ -18,15 +18,7 @@ from xdsl.traits import OpTrait
 
 from ...operators.records import record
 from ..device import VirtualDeviceAttr
-
-Lookup = Callable[[str], Operation | None]
-"""
-Looks up a symbol of the module by name, in constant time.
-
-An op that refers to symbols has a method `verify_symbol_uses(lookup)`, which
-`passes.support.verifier` calls; xDSL's own trait looks up each symbol by a linear scan.
-"""
-
+from .symbol_users import Lookup
 
 # ---------------------------------------------------------------- constraints on values
 

@@ -19,7 +19,7 @@ from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind, OpTrait
 from ...operators.signature import Tensor
 from ...operators.sizes import Shape
 from ..xdsl_extras.xdsl_internals import operands_of
-from .device_rules import Lookup
+from .symbol_users import Lookup
 
 
 class Aliasing(OpTrait, ABC):

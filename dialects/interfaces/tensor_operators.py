@@ -13,7 +13,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.traits import OpTrait, Pure, is_side_effect_free
 
 from ...operators.records import record
-from .device_rules import Lookup
+from .symbol_users import Lookup
 
 
 @dataclass(frozen=True)

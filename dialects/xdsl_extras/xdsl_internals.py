@@ -423,13 +423,13 @@ def initialize(
 def _defaults(kind: type[IRDLOperation]) -> Sequence[tuple[bool, str, Attribute]]:
     definition = kind.get_irdl_definition()
     return [
-        (is_property, name, given.default_value)
+        (is_property, name, attribute.default_value)
         for is_property, attributes in (
             (True, definition.properties),
             (False, definition.attributes),
         )
-        for name, given in attributes.items()
-        if not isinstance(given, OptionalDef) and given.default_value is not None
+        for name, attribute in attributes.items()
+        if not isinstance(attribute, OptionalDef) and attribute.default_value is not None
     ]
 
 

@@ -146,9 +146,9 @@ def cast_values(
 ) -> tuple[list[SSAValue], list[Operation]]:
     """Return `values` as values of `types`, which differ in their dims, and the ops to insert."""
     casts: list[SSAValue] = []
-    made: list[Operation] = []
+    inserted: list[Operation] = []
     for value, type in zip(values, types, strict=True):
         ops = recast(value, type) if value.type != type else []
-        made += ops
+        inserted += ops
         casts.append(ops[-1].results[0] if ops else value)
-    return casts, made
+    return casts, inserted

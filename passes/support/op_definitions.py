@@ -133,7 +133,7 @@ class _Text:
         self.names: dict[str, object] = {}
 
     def function(self) -> Callable[[Operation], bool]:
-        """Return the function; what raises an error, xDSL's check rejects too, or is right."""
+        """Return the function; it doubts an op for which it raises an error."""
         exec(_compiled("\n  ".join([*self.lines, "return True"])), self.names)
         return cast("Callable[[Operation], bool]", self.names["holds"])
 
@@ -182,20 +182,20 @@ class _Text:
         """Add a check of the properties, which are all that there are, or attributes."""
         optional = {n: d for n, d in definitions.items() if isinstance(d, OptionalDef)}
         if definitions:
-            self.lines.append(f"given, count = op.{which}, {len(definitions) - len(optional)}")
+            self.lines.append(f"table, count = op.{which}, {len(definitions) - len(optional)}")
         elif are_all:
             self.require(f"not op.{which}")
         for name, definition in definitions.items():
             condition = self.passes(test_of(definition.constr))
             if name in optional:
-                self.lines.append(f"a = given.get({name!r})")
+                self.lines.append(f"a = table.get({name!r})")
                 condition = f"a is None or {condition}"
                 self.lines.append("if a is not None: count += 1")
             else:
-                self.lines.append(f"a = given[{name!r}]")
+                self.lines.append(f"a = table[{name!r}]")
             self.require(condition)
         if definitions and are_all:
-            self.require("count == len(given)")
+            self.require("count == len(table)")
 
     def check_regions(self, regions: "Sequence[_Region]") -> None:
         """Add a check of the regions."""
@@ -259,9 +259,10 @@ class _Groups:
 
     def hold(self, values: Sequence[SSAValue], op: Operation) -> bool:
         """Test whether the operands, or results, of `op` are as defined."""
-        given = self._sizes
-        count = len(values)
-        sizes = count if given is None else sizes_in(given.container(op)[given.attribute_name])
+        segments, count = self._sizes, len(values)
+        sizes: Sequence[int] | int = count
+        if segments is not None:
+            sizes = sizes_in(segments.container(op)[segments.attribute_name])
         tests = self._known.get(sizes)
         if tests is None:
             groups = self._of_free(sizes) if isinstance(sizes, int) else sizes

@@ -47,9 +47,14 @@ _ABOVE = 2
 _RESOLUTION = 8
 """A bisection ends at a difference of one part in two to the power of this."""
 
+_LARGEST = 6
+"""Windows are around so many cliques of the most bytes, and of the largest bodies."""
 
-_FULL, _LENGTHS, _WINDOW, _WINDOWS = 6, (1, 2, 3, 4, 6, 8), 800, 6000
-"""Full cliques, numbers of cliques near them, and nodes of each and all searches of these."""
+_LENGTHS = 1, 2, 3, 4, 6, 8
+"""The numbers of cliques in a window."""
+
+_WINDOW_NODES, _ALL_WINDOWS_NODES = 800, 6000
+"""The search nodes for a window at one height, and for all windows."""
 
 _HIGHEST = 2**63 - 1
 
@@ -170,10 +175,10 @@ class _Component:
 
 
 def _windows(tables: Tables) -> Iterator[Ints]:
-    """Yield the bodies of a few cliques near one of large bodies, fewest cliques first."""
+    """Yield the bodies of windows: a few cliques, one of them large; the shortest windows first."""
     whole = np.array([tables.true_size[members].sum() for members in tables.members])
     largest = [
-        as_list(np.argsort(-bytes_, kind="stable")[:_FULL]) for bytes_ in (whole, tables.total)
+        as_list(np.argsort(-bytes_, kind="stable")[:_LARGEST]) for bytes_ in (whole, tables.total)
     ]
     near = sorted({*largest[0], *largest[1]})
     seen: set[bytes] = set()
@@ -196,11 +201,11 @@ def _too_low(tables: Tables, capacity: int, height: int, meter: Meter) -> int | 
     """
     if _is_plain(tables):
         return None
-    own, proved = meter.part(_WINDOWS), None
+    own, proved = meter.part(_ALL_WINDOWS_NODES), None
     for bodies in _windows(tables):
         part, possible, target = Tables(tables.core.restrict(bodies)), height, capacity
         while target < possible and not own.is_spent:
-            search = iter([(CanonicalSearch(part, "TWA"), _WINDOW)])
+            search = iter([(CanonicalSearch(part, "TWA"), _WINDOW_NODES)])
             if _try(search, target, own)[0] is False:
                 proved, capacity = target, next_height(tables.core, target)
             else:

@@ -9,21 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...operators.measures import MIN_ALIGNMENT
 from ..buffers import Ints
 
 Floats = NDArray[np.float64]
 
-ALIGNMENT = 64
-"""The bytes of which what tensors fill is a multiple."""
+_Bytes = TypeVar("_Bytes", int, Ints)
 
 
-def filled(bytes: Ints) -> Ints:
-    """Return the bytes that tensors fill, each of `bytes`."""
-    return -(-bytes // ALIGNMENT) * ALIGNMENT
+def filled(bytes: _Bytes) -> _Bytes:
+    """Return the bytes that tensors of so many bytes take in a storage."""
+    return -(-bytes // MIN_ALIGNMENT) * MIN_ALIGNMENT
 
 
 @dataclass
@@ -48,9 +49,9 @@ class Value:
 
     @property
     def live(self) -> int:
-        if self.is_lent or self.is_view or self.is_returned:
-            return self.bytes if self.is_returned else 0
-        return -(-self.bytes // ALIGNMENT) * ALIGNMENT
+        if self.is_returned:
+            return self.bytes
+        return 0 if self.is_lent or self.is_view else filled(self.bytes)
 
     @property
     def is_view(self) -> bool:

@@ -142,7 +142,7 @@ def _slice(build: Builder, value: SSAValue, read: AffineMap, part: Part) -> SSAV
 
 
 def _is_elementwise(op: linalg.GenericOp) -> bool:
-    """Test whether `op` computes each element from that at its place, and what all share."""
+    """Test whether `op` computes each element from those at its place, and broadcast operands."""
     maps = maps_of(op)
     is_plain = is_parallel(op) and not has_index(op) and is_identity(maps[-1])
     return is_plain and all(map(is_simple, maps))

@@ -28,11 +28,14 @@ from .tiles import Tile
 THREADS = "threads"
 """The kind of schedule."""
 
-FEWEST, MOST, MOST_OF_ROWS = 4, 16, 64
-"""The number of chunks; of rows more, if no other number is even, or there is no even one."""
+FEWEST, MOST = 4, 16
+"""The least and the greatest number of chunks."""
+
+MOST_OF_ROWS = 64
+"""The greatest number of chunks of rows, where no number up to `MOST` is even."""
 
 BALANCED = 12
-"""The chunks of which one more for one thread than for another matters little."""
+"""The number of chunks from which on it matters little that one thread computes one more."""
 
 COLUMNS_A_ROW = 6
 """
@@ -116,8 +119,9 @@ def _first_rows(nest: Nest) -> Sequence[int]:
 
 def loop_chunk(kernel: FuncOp) -> tuple[Chunk, int] | None:
     """
-    Return chunks of a kernel that computes the elements of its result in one loop, or those of
-    parts with the same rows in one each, and the work of an element.
+    Return chunks of a kernel that has one elementwise loop, and the work of an element.
+
+    There may also be a loop for each part of the result, if all parts have the same rows.
     """
     loops = [op for op in ops_of(kernel, linalg.GenericOp) if UNTILED not in op.attributes]
     if not loops or not all(map(is_parallel, loops)):
@@ -204,7 +208,7 @@ def _chunk(
 
 
 def _balance(count: int) -> tuple[bool, bool, int]:
-    """Return the better of two numbers of chunks as the greater."""
+    """Return the key of which the best number of chunks has the greatest: even, at most `MOST`."""
     return count % 2 == 0, count % 2 == 1 or count <= MOST, count
 
 

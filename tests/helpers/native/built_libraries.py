@@ -22,7 +22,7 @@ COPIES = {
     SUPPORT: c_file(SUPPORT),
     "one_thread.c": Path(__file__).with_name("one_thread.c").read_text(encoding="utf-8"),
 }
-"""What compiled code calls to copy, without `threads.c`."""
+"""The C sources of copies, on one thread: for libraries without `threads.c`."""
 
 STANDALONE = {
     **COPIES,
