@@ -23,7 +23,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, TypeAttribute
 
 from ..operators.element_types import ELEMENT_TABLE, ElementType
-from ..operators.measures import MIN_ALIGNMENT as MIN_ALIGNMENT
+from ..operators.orders import MIN_ALIGNMENT as MIN_ALIGNMENT
 
 Tensor: TypeAlias = TensorType[Attribute]
 AnyInteger: TypeAlias = IntegerType[int, Signedness]

@@ -17,9 +17,6 @@ Measure: TypeAlias = Callable[..., int]
 MAX_SIZE = 2**63 - 1
 """The maximum of a size, in elements or bytes: it is an i64 where a program computes it."""
 
-MIN_ALIGNMENT = 64
-"""The minimum alignment of a storage, in bytes (TVM's `kAllocAlignment`)."""
-
 MEASURES: dict[str, Measure] = {}
 """The measures by name. One that raises `ValueError` has no size for its arguments."""
 

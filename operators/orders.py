@@ -34,6 +34,9 @@ from typing import Generic, NamedTuple, TypeVar
 
 from .sizes.size_table import compute
 
+MIN_ALIGNMENT = 64
+"""The minimum alignment of a storage, in bytes (TVM's `kAllocAlignment`)."""
+
 Interval = tuple[int, int]
 """The first time at which bytes are needed, and the first at which they are not any more."""
 

@@ -14,7 +14,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...operators.measures import MIN_ALIGNMENT
+from ...operators.orders import MIN_ALIGNMENT
 from ..buffers import Ints
 
 Floats = NDArray[np.float64]
