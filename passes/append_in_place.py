@@ -29,7 +29,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 from ..dialects import memory, vm
 from ..dialects.device import device_of
 from ..dialects.relay.cache_attributes import cached_results
-from ..dialects.tensors import as_tensor, element_size, is_static
+from ..dialects.tensors import element_size, is_static, tensor_of
 from .bytes.joins import joined_by
 from .functions.symbols import symbols_of
 from .sizes.size_code import SizeCode, shape_of_op
@@ -49,8 +49,7 @@ def append(call: vm.InvokeTvmOp, parts: list[SSAValue], rewriter: PatternRewrite
     code = SizeCode(ops.append)
     copies: list[SSAValue] = []
     for value in parts:
-        type = as_tensor(value.type)
-        assert type is not None
+        type = tensor_of(value)
         shape, bytes = None, type.get_shape()[0]
         row = prod(type.get_shape()[1:]) * element_size(type.element_type)
         if not is_static(type):

@@ -35,7 +35,7 @@ from ..dialects.relay.language.dims_attributes import (
     dims_attr,
     parameter_names,
 )
-from ..dialects.tensors import as_tensor
+from ..dialects.tensors import as_tensor, tensor_of
 from ..runtime.calls.input_bindings import BindingError, Dim, InputBindings, parse_dim, parse_shape
 from .functions.calls import RECEIVERS, is_passed, recast
 from .functions.entries import entry
@@ -95,8 +95,7 @@ def follows(op: Operation) -> bool:
 
 def bind(argument: BlockArgument, dims: Sequence[Dim], rewriter: PatternRewriter) -> None:
     """Give `argument` the sizes in `dims`; what is passed on keeps its type."""
-    before = as_tensor(argument.type)
-    assert before is not None, "only tensors have dims"
+    before = tensor_of(argument)
     shape = [dim if isinstance(dim, int) else DYNAMIC_INDEX for dim in dims]
     type = tensor_type(before.element_type, shape, device_of(before))
     if type == before:

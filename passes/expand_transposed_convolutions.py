@@ -30,9 +30,9 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects.relay import convolution
-from ..dialects.tensors import as_tensor, is_static
+from ..dialects.tensors import as_tensor, is_static, tensor_of
 from .support.levels import Level
-from .support.operator_steps import OperatorSteps, dtype_of, is_weight, tensor_of
+from .support.operator_steps import OperatorSteps, dtype_of, is_weight
 from .support.rewriting import apply_patterns
 
 EVERYTHING = 1 << 62

@@ -28,7 +28,7 @@ from ..dialects import relay
 from ..dialects.device import device_of
 from ..dialects.interfaces import Fusible, has_effects
 from ..dialects.relay.constants import fits_inline
-from ..dialects.tensors import as_tensor
+from ..dialects.tensors import as_tensor, tensor_of
 from ..dialects.type_rules import data_operands
 from ..dialects.xdsl_extras.walking import ops_of, walk
 from ..dialects.xdsl_extras.xdsl_internals import operands_of
@@ -124,8 +124,7 @@ class FoldOperator(RewritePattern):
         constants: list[relay.ConstantOp] = []
         arrays = self.operators.apply(op, args)
         for result, array in zip(op.results, arrays, strict=True):
-            type = as_tensor(result.type)
-            assert type is not None
+            type = tensor_of(result)
             constants.append(relay.ConstantOp(dense_of(array, type), device_of(type)))
             constants[-1].result.name_hint = result.name_hint
             if any(is_rejected(constants[-1], use) for use in result.uses):

@@ -48,7 +48,7 @@ from ..dialects.relay.language.annotations import NAME
 from ..dialects.relay.language.dims_attributes import DIMS, dims_attr, dims_of, parameter_names
 from ..dialects.relay.properties import ints
 from ..dialects.relay.rearrange import ConcatenateOp, MergeTransposes, TransposeOp
-from ..dialects.tensors import Tensor, as_tensor
+from ..dialects.tensors import Tensor, tensor_of
 from .analysis.fusion import UNFUSED
 from .functions.signatures import entries_of
 from .functions.symbols import CallGraph
@@ -92,12 +92,6 @@ def mark(function: func.FuncOp, rows: dict[str, int]) -> set[str]:
     if used:
         function.arg_attrs = ArrayAttr(entries)
     return used
-
-
-def tensor_of(value: SSAValue) -> Tensor:
-    type = as_tensor(value.type)
-    assert type is not None, "verified: a cache is a tensor"
-    return type
 
 
 def concatenations_of(parameter: SSAValue) -> Sequence[ConcatenateOp]:

@@ -33,7 +33,7 @@ from ..dialects import relay
 from ..dialects.device import tensor_type
 from ..dialects.relay import convolution, matmul, rearrange
 from ..dialects.relay.properties import ints
-from ..dialects.tensors import Tensor, as_tensor, bits_of, is_static
+from ..dialects.tensors import Tensor, as_tensor, bits_of, is_static, tensor_of
 from ..operators.windows import PANELS, WINOGRAD
 from .analysis.arrays import dense_of, numpy_dtype
 from .support.diagnostics import OptionError
@@ -56,8 +56,7 @@ def is_large(type: Tensor, least: int) -> bool:
 
 def in_panels(weight: SSAValue, width: int) -> list[Operation]:
     """Return the ops that put the filters, or columns, along the last axis into panels."""
-    type = as_tensor(weight.type)
-    assert type is not None, "weights are tensors"
+    type = tensor_of(weight)
     *others, columns = type.get_shape()
     last, panels, ops = len(others), -(-columns // width), list[Operation]()
     if columns % width:
@@ -76,8 +75,7 @@ FILTERING = np.array(((1, 0, 0), (0.5, 0.5, 0.5), (0.5, -0.5, 0.5), (0, 0, 1)), 
 
 def in_transformed_panels(weight: SSAValue) -> list[Operation]:
     """Return the ops that transform filters (3, 3, c, o) and put them into panels."""
-    type = as_tensor(weight.type)
-    assert type is not None, "weights are tensors"
+    type = tensor_of(weight)
     *_, channels, filters = type.get_shape()
     both = np.kron(FILTERING, FILTERING)
     matrix = relay.ConstantOp(dense_of(both, tensor_type(type.element_type, both.shape)))

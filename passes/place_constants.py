@@ -15,6 +15,7 @@ reports and pictures show them. It is an error if the params do not fit. Levels 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -25,7 +26,7 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 
 from ..dialects import relay
-from ..dialects.tensors import MIN_ALIGNMENT, as_tensor, tensor_size
+from ..dialects.tensors import MIN_ALIGNMENT, tensor_of, tensor_size
 from ..dialects.xdsl_extras.walking import walk
 from .bytes.constant_places import OFFSET, POOL, POOLS, place_constants
 from .bytes.op_facts import facts_of
@@ -34,9 +35,9 @@ from .support.levels import Level
 from .support.rewriting import rewrite_each
 
 
-def reads_of(value: SSAValue) -> int:
-    """Return how many ops read the bytes of `value`, also through views of it."""
-    count, pending = 0, [value]
+def reads_of(params: Sequence[relay.ParamOp]) -> int:
+    """Return how many ops read the bytes of `params`, also through views of them."""
+    count, pending = 0, list[SSAValue](param.result for param in params)
     while pending:
         for use in pending.pop().uses:
             facts = facts_of(use.operation)
@@ -45,13 +46,6 @@ def reads_of(value: SSAValue) -> int:
             elif not (facts.frees or facts.only_sizes):
                 count += 1
     return count
-
-
-def size_of(op: relay.ParamOp) -> int:
-    """Return the bytes of a param."""
-    type = as_tensor(op.result.type)
-    assert type is not None, "a param is a tensor"
-    return tensor_size(type)
 
 
 @dataclass(frozen=True)
@@ -76,7 +70,7 @@ class PlaceConstantsPass(ModulePass):
             if isinstance(param, relay.ParamOp):
                 params.setdefault((param.param.data, param.result.type), []).append(param)
         rows = [
-            (users[0], name, size_of(users[0]), sum(reads_of(user.result) for user in users))
+            (users[0], name, tensor_size(tensor_of(users[0].result)), reads_of(users))
             for (name, _), users in params.items()
         ]
         plan = place_constants(rows, MIN_ALIGNMENT, pools)

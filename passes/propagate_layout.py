@@ -51,7 +51,7 @@ from ..dialects.relay import (
 )
 from ..dialects.relay.operator import Operator
 from ..dialects.relay.properties import Int, Ints, ints
-from ..dialects.tensors import as_tensor, is_static
+from ..dialects.tensors import as_tensor, is_static, tensor_of
 from ..dialects.xdsl_extras.walking import walk
 from .support.levels import Level
 from .support.operator_steps import rank_of, reshaped, transposed
@@ -125,8 +125,7 @@ class Moves:
         self, value: SSAValue, rank: int, op: Operation, rewriter: PatternRewriter
     ) -> SSAValue:
         """Return `value`, which broadcasts to `rank` dims, so that it does with channels last."""
-        type = as_tensor(value.type)
-        assert type is not None
+        type = tensor_of(value)
         missing = rank - type.get_num_dims()
         if all(dim == 1 for dim in type.get_shape()):
             return value

@@ -33,7 +33,7 @@ from ..dialects.relay.matmul import BatchMatmulOp
 from ..dialects.relay.properties import ints
 from ..dialects.relay.rearrange import TransposeOp
 from ..dialects.relay.reshape import ReshapeOp
-from ..dialects.tensors import Tensor, as_tensor
+from ..dialects.tensors import Tensor, as_tensor, tensor_of
 from .analysis.fusion import FUSED
 from .support.changes import ReportingPass
 from .support.levels import Level
@@ -74,8 +74,7 @@ class ReadTransposed(RewritePattern):
         type, turned = as_tensor(op.y.type), transposition_of(op.y)
         if type is None or turned is None or op.transpose_b.value.data:
             return
-        source, axes = as_tensor(turned.data.type), turned.permutation
-        assert source is not None
+        source, axes = tensor_of(turned.data), turned.permutation
         assert axes is not None
         shape = source.get_shape()
         kept = [axis for axis in axes if shape[axis] != 1]

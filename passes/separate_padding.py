@@ -34,7 +34,7 @@ from ..dialects import relay
 from ..dialects.device import tensor_type
 from ..dialects.relay import broadcast, convolution, pooling, rearrange
 from ..dialects.relay.properties import ints
-from ..dialects.tensors import as_tensor
+from ..dialects.tensors import as_tensor, tensor_of
 from .analysis.arrays import Array, dense_of, numpy_dtype
 from .support.levels import Level
 from .support.rewriting import apply_patterns
@@ -131,8 +131,7 @@ class Padded:
 def _pad(
     op: Operation, value: SSAValue, number: float, widths: Sequence[int], rewriter: PatternRewriter
 ) -> SSAValue:
-    type = as_tensor(value.type)
-    assert type is not None, "checked before"
+    type = tensor_of(value)
     scalar = tensor_type(type.element_type, [])
     dtype = numpy_dtype(type)
     constant = relay.ConstantOp(dense_of(np.array(number, dtype), scalar))

@@ -31,7 +31,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from ..dialects import relay
 from ..dialects.relay import convolution, elementwise, matmul, normalization, rearrange, reshape
-from ..dialects.tensors import Tensor, as_tensor
+from ..dialects.tensors import Tensor, as_tensor, tensor_of
 from .support.changes import ReportingPass
 from .support.levels import Level
 from .support.operator_steps import OperatorSteps, dtype_of
@@ -147,9 +147,7 @@ class UnpackBatchNorm(RewritePattern):
 def scaled_layer(layer: Operation, axis: int, scale: SSAValue, steps: OperatorSteps) -> SSAValue:
     """Append `layer` with its weights multiplied by `scale` along `axis`."""
     data, weights = layer.operands
-    type = as_tensor(weights.type)
-    assert type is not None
-    factors = steps.along(scale, axis, type.get_num_dims())
+    factors = steps.along(scale, axis, tensor_of(weights).get_num_dims())
     scaled = steps.apply("multiply", weights, factors)
     return steps.add(
         layer.create(

@@ -30,7 +30,7 @@ from ..dialects import memory, relay, vm
 from ..dialects.attributes import plain_attributes
 from ..dialects.device import device_of, tensor_type
 from ..dialects.relay.rearrange import SplitOp, StridedSliceOp
-from ..dialects.tensors import as_tensor, is_static
+from ..dialects.tensors import as_tensor, is_static, tensor_of
 from ..operators.slicing import cuts, picked
 from .bytes.aliases import AliasClasses, bodies_of
 from .bytes.live_bytes import Load, Span
@@ -57,10 +57,10 @@ def rows_of(kernel: relay.PrimFuncOp) -> Rows | None:
         return None
     if [*op.operands] != [*block.args] or [*last.operands] != [*op.results]:
         return None
-    shape = _shape(block.args[0])
+    shape = tensor_of(block.args[0]).get_shape()
     if isinstance(op, SplitOp):
         axis = op.axis.value.data % len(shape)
-        sizes = [_shape(result)[axis] for result in op.results]
+        sizes = [tensor_of(result).get_shape()[axis] for result in op.results]
         if DYNAMIC_INDEX in sizes:
             return None
         rows = Rows(axis, tuple(sum(sizes[:i]) for i in range(len(sizes))))
@@ -72,12 +72,6 @@ def rows_of(kernel: relay.PrimFuncOp) -> Rows | None:
         return None
     types = [as_tensor(value.type) for value in (*block.args, *op.results)]
     return rows if rows.axis == 0 or all(type and is_static(type) for type in types) else None
-
-
-def _shape(value: SSAValue) -> Sequence[int]:
-    type = as_tensor(value.type)
-    assert type is not None, "verified: kernels have tensors"
-    return type.get_shape()
 
 
 def _sliced(op: StridedSliceOp, shape: Sequence[int]) -> Rows | None:
@@ -188,8 +182,7 @@ def views_in(
 
 def without_dims(value: SSAValue, count: int) -> Attribute:
     """Return the type of a tensor without its first `count` dims."""
-    type = as_tensor(value.type)
-    assert type is not None, "a slice is of a tensor"
+    type = tensor_of(value)
     return tensor_type(type.element_type, [*type.get_shape()[count:]], device_of(type))
 
 

@@ -21,7 +21,7 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from ...dialects import memory, relay, vm
 from ...dialects.device import device_of
 from ...dialects.relay.rearrange import ConcatenateOp, StackOp
-from ...dialects.tensors import MIN_ALIGNMENT, Tensor, as_tensor, element_size
+from ...dialects.tensors import MIN_ALIGNMENT, element_size, tensor_of
 from ...operators.sizes.size_expressions import Expr
 from ..sizes.available import Available
 from ..sizes.reader import Sizes
@@ -40,17 +40,11 @@ def joined_by(kernel: Operation) -> Sequence[int]:
     op, last = block.first_op, block.last_op
     if not isinstance(op, ConcatenateOp | StackOp) or op.next_op is not last or last is None:
         return ()
-    shape = tensor_type_of(op.results[0]).get_shape()
+    shape = tensor_of(op.results[0]).get_shape()
     numbers = [value.index for value in op.operands if isinstance(value, BlockArgument)]
     is_all = len(numbers) == len(op.operands) and [*last.operands] == [*op.results]
     is_contiguous = all(dim == 1 for dim in shape[: op.axis.value.data % len(shape)])
     return numbers if is_all and is_contiguous else ()
-
-
-def tensor_type_of(value: SSAValue) -> Tensor:
-    type = as_tensor(value.type)
-    assert type is not None, "verified: a tensor"
-    return type
 
 
 @dataclass(eq=False)
@@ -260,7 +254,7 @@ class Joining:
         device = device_of(join.whole.op.storage.type)
         if device is not None and str(device.device_type) != '"cpu"':
             return False
-        element = element_size(tensor_type_of(join.call.outs[0]).element_type)
+        element = element_size(tensor_of(join.call.outs[0]).element_type)
         joins = [other for other in self.beside(join) if other.parts[0] in unaligned]
         joins += [join] if join.parts[0] in unaligned else []
         storages = [part.storage for part in unaligned if part.storage]

@@ -14,7 +14,7 @@ from xdsl.ir import Operation, SSAValue
 
 from ...dialects import memory
 from ...dialects.memrefs import as_memref, buffer_size
-from ...dialects.tensors import as_tensor, element_size, static_size
+from ...dialects.tensors import element_size, static_size, tensor_of
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ...operators.sizes.size_expressions import Expr
 from ..sizes.reader import Sizes
@@ -38,8 +38,7 @@ def bytes_of(tensor: SSAValue, sizes: Sizes) -> Expr:
         static = None if buffer is None else buffer_size(buffer)
         assert static is not None, "verified: a memref of known layout"
         return sizes.algebra.product([Expr.of(static), *map(sizes.size, tensor.owner.sizes)])
-    type = as_tensor(tensor.type)
-    assert type is not None, "verified: a tensor"
+    type = tensor_of(tensor)
     bytes = static_size(type)
     if bytes is not None:
         return Expr.of(bytes)

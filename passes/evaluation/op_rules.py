@@ -19,7 +19,7 @@ from ...dialects.relay.language.match_patterns import (
     WildcardPattern,
     subpatterns,
 )
-from ...dialects.tensors import Tensor, as_tensor
+from ...dialects.tensors import Tensor, tensor_of
 from ...operators import storage_errors
 from ...operators.orders import Orders
 from ...runtime.memory.limits import Memory
@@ -113,8 +113,7 @@ def param(op: relay.ParamOp, at: At) -> Sequence[Value]:
     if name not in weights:
         raise PassError(f'param "{name}" has no value', op)
     value = weights.array(name)
-    type = as_tensor(op.result.type)
-    assert type is not None
+    type = tensor_of(op.result)
     if value.shape != type.get_shape() or value.dtype != dtype_of(type, op):
         raise PassError(
             f'param "{op.param.data}" is {value.dtype}{list(value.shape)}, '
@@ -268,8 +267,7 @@ def alloc_tensor(op: memory.AllocTensorOp, at: At) -> list[Value]:
 
 def _of_shape(result: SSAValue, shape: Array | None) -> Tensor:
     """Return the type of `result`, with the dims of `shape` if there is one."""
-    type = as_tensor(result.type)
-    assert type is not None
+    type = tensor_of(result)
     if shape is None:
         return type
     dims = [int(dim) for dim in shape]

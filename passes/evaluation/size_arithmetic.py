@@ -16,7 +16,7 @@ from xdsl.ir import Operation
 
 from ...dialects import relay
 from ...dialects.dense import Dense
-from ...dialects.tensors import AnyInteger, as_tensor
+from ...dialects.tensors import AnyInteger, tensor_of
 from ...operators.sizes import Check, fill
 from ...operators.sizes.size_table import PREDICATES, compute
 from ..analysis.arrays import array_of, numpy_dtype
@@ -84,8 +84,7 @@ def extract(op: Operation, args: Sequence[Value]) -> Value:
 
 
 def from_elements(op: Operation, args: Sequence[Value]) -> Value:
-    type = as_tensor(op.results[0].type)
-    assert type is not None
+    type = tensor_of(op.results[0])
     dtype = numpy_dtype(type)
     if dtype is None:
         raise PassError(f"NumPy has no dtype for the elements of {type}", op)

@@ -22,7 +22,7 @@ from xdsl.traits import ConstantLike
 
 from ...dialects import memory, relay
 from ...dialects.interfaces import CallsFunction, DestinationPassing, Rematerializable
-from ...dialects.tensors import MIN_ALIGNMENT, as_tensor, tensor_size
+from ...dialects.tensors import MIN_ALIGNMENT, tensor_of, tensor_size
 from ...dialects.xdsl_extras.walking import walk
 from ...operators.sizes import SizeOp
 from ...operators.sizes.size_expressions import Expr
@@ -439,9 +439,7 @@ def constants_of(module: ModuleOp) -> FunctionUse:
     for pool, params in sorted(inside.items()):
         end, row, name = 0, len(use.storages), f"constants_{pools[pool].label}"
         for op, offset in params.values():
-            type = as_tensor(op.result.type)
-            assert type is not None, "a param is a tensor"
-            size = tensor_size(type)
+            size = tensor_size(tensor_of(op.result))
             end = max(end, offset + size)
             at, bytes = use.formulas.number(Expr.of(offset)), use.formulas.number(Expr.of(size))
             use.live.append(Segment(0, 1, (), bytes, len(use.tensors)))

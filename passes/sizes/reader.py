@@ -30,7 +30,7 @@ from ...dialects.dense import constant_tensor, integer, integers
 from ...dialects.interfaces import ChoosesRegion, DestinationPassing
 from ...dialects.memrefs import as_memref
 from ...dialects.relay.language.dims_attributes import dim_bounds, dim_names
-from ...dialects.tensors import as_tensor, has_dynamic
+from ...dialects.tensors import as_tensor, has_dynamic, tensor_of
 from ...dialects.type_rules import constant_elements, operand_of, rule_of
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ...operators.orders import PoolTotal, Row
@@ -381,9 +381,7 @@ class Sizes(RuleReader):
         if (buffer := as_memref(value.type)) is not None:
             axes = range(buffer.get_num_dims())
             return tuple(self._source(source_of_dim(value, axis)) for axis in axes)
-        type = as_tensor(value.type)
-        assert type is not None, f"{value.type} has no dims"
-        shape = type.get_shape()
+        shape = tensor_of(value).get_shape()
         known = self._defined_dims(value) if DYNAMIC_INDEX in shape else None
         return tuple(
             Expr.of(dim)

@@ -26,7 +26,7 @@ from xdsl.traits import IsolatedFromAbove
 
 from ...dialects import relay
 from ...dialects.device import VirtualDeviceAttr
-from ...dialects.tensors import as_tensor
+from ...dialects.tensors import tensor_of
 from ...operators.sizes.size_expressions import DIM, Dims, Expr, Symbol
 from .reader import Sizes
 from .size_code import SizeCode, extract_op, shape_of_op
@@ -175,9 +175,7 @@ class ScopedCode(SizeCode):
     def leaf(self, symbol: Symbol) -> SSAValue:
         if symbol.kind == "element":
             value, index = defining(symbol), cast(int, symbol.args[1])
-            type = as_tensor(value.type)
-            assert type is not None
-            return self.extract(value, [index][: type.get_num_dims()])
+            return self.extract(value, [index][: tensor_of(value).get_num_dims()])
         if symbol.kind == DIM:
             return self._dim(symbol)
         values = [self.write(a) if isinstance(a, Expr) else cast(SSAValue, a) for a in symbol.args]

@@ -21,10 +21,9 @@ from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects.builtin import IntegerType, Signedness, i64
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation
 
-from ...dialects.tensors import Tensor as TensorType
-from ...dialects.tensors import as_tensor, is_static
+from ...dialects.tensors import as_tensor, is_static, tensor_of
 from ...operators import ranges
 from ...operators.sizes import SizeOp
 from ...operators.sizes.algebra import Algebra
@@ -123,8 +122,7 @@ class ShapeTensors:
         known = [dims for dims in operands if dims is not None]
         if len(known) != len(operands):
             return None
-        sizes, type = self._computed(op, index, known), as_tensor(op.results[index].type)
-        assert type is not None
+        sizes, type = self._computed(op, index, known), tensor_of(op.results[index])
         if sizes is None or op.name in MOVES or op.name == "relay.where":
             return sizes
         return sizes if all(is_exact(size, type.element_type) for size in sizes) else None
@@ -137,10 +135,11 @@ class ShapeTensors:
             return self._moved(op, index, operands, MOVES[name])
         if name in ELEMENTWISE:
             arrays = [
-                np.array(dims, object).reshape(_shape(operand))
+                np.array(dims, object).reshape(tensor_of(operand).get_shape())
                 for operand, dims in zip(op.operands, operands, strict=True)
             ]
-            spread = [np.broadcast_to(array, _shape(op.results[0])).ravel() for array in arrays]
+            shape = tensor_of(op.results[0]).get_shape()
+            spread = [np.broadcast_to(array, shape).ravel() for array in arrays]
             groups = zip(*spread, strict=True)
             sizes = [self._element(ELEMENTWISE[name], *group) for group in groups]
             return None if None in sizes else tuple(size for size in sizes if size is not None)
@@ -167,7 +166,7 @@ class ShapeTensors:
         arrays: list[np.ndarray[Any, Any]] = []
         sizes: list[Expr] = []
         for i, (operand, dims) in enumerate(zip(op.operands, operands, strict=True)):
-            dtype = numpy_dtype(cast(TensorType, as_tensor(operand.type)))
+            dtype = numpy_dtype(tensor_of(operand))
             if dtype is None or dtype.itemsize * 8 < 32:
                 return None
             numbers: list[int | None] = [*range(len(sizes), len(sizes) + len(dims))]
@@ -177,12 +176,6 @@ class ShapeTensors:
                 numbers = [size.constant for size in dims]
                 if None in numbers:
                     return None
-            arrays.append(np.array(numbers, dtype).reshape(_shape(operand)))
+            arrays.append(np.array(numbers, dtype).reshape(tensor_of(operand).get_shape()))
         moved = self.operators.apply(op, arrays)[index]
         return tuple(sizes[int(number)] for number in moved.ravel())
-
-
-def _shape(value: SSAValue) -> Sequence[int]:
-    tensor = as_tensor(value.type)
-    assert tensor is not None, "operators are on tensors"
-    return tensor.get_shape()

@@ -24,7 +24,7 @@ from xdsl.rewriter import InsertPoint
 
 from ...dialects import relay, vm
 from ...dialects.device import VirtualDeviceAttr, tensor_type
-from ...dialects.tensors import as_tensor
+from ...dialects.tensors import tensor_of
 from ...operators.sizes.size_expressions import Symbol
 from ...operators.sizes.size_table import OPERATIONS, PREDICATES, operation
 from ...operators.sizes.writer import Writer
@@ -94,17 +94,14 @@ def shape_on(host: VirtualDeviceAttr | None, rank: int) -> Attribute:
 
 def shape_of_op(value: SSAValue, host: VirtualDeviceAttr | None) -> vm.ShapeOfOp:
     """Return the op that reads the shape of a tensor."""
-    tensor = as_tensor(value.type)
-    assert tensor is not None, "only tensors have shapes"
-    type = shape_on(host, tensor.get_num_dims())
+    type = shape_on(host, tensor_of(value).get_num_dims())
     return vm.ShapeOfOp.create(operands=[value], result_types=[type])
 
 
 def extract_op(data: SSAValue, indices: Sequence[SSAValue]) -> Operation:
     """Return the op that reads an element of a tensor."""
-    type = as_tensor(data.type)
-    assert type is not None
-    return tensor.ExtractOp.create(operands=[data, *indices], result_types=[type.element_type])
+    element = tensor_of(data).element_type
+    return tensor.ExtractOp.create(operands=[data, *indices], result_types=[element])
 
 
 class SizeCode(Writer[SSAValue]):

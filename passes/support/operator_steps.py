@@ -23,15 +23,8 @@ from ...dialects.attributes import ELEMENT_TYPES, properties_of
 from ...dialects.device import tensor_type
 from ...dialects.relay import rearrange, reshape
 from ...dialects.relay.properties import ints
-from ...dialects.tensors import Tensor, as_tensor, dtype_name
+from ...dialects.tensors import as_tensor, dtype_name, tensor_of
 from ..analysis.arrays import Array, dense_of
-
-
-def tensor_of(value: SSAValue) -> Tensor:
-    """Return the type of a tensor."""
-    type = as_tensor(value.type)
-    assert type is not None, "verified: an operand is a tensor"
-    return type
 
 
 def tensor_rank(value: SSAValue) -> int:

@@ -28,7 +28,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, SymbolRefAttr, Un
 from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
 
 from ...dialects import memory
-from ...dialects.tensors import as_tensor, dynamic_axes
+from ...dialects.tensors import dynamic_axes, tensor_of
 from ...operators.sizes.size_expressions import Symbol
 from ..functions.signatures import marked
 from ..functions.symbols import SymbolNames
@@ -57,9 +57,7 @@ class SizeFunctionCode(SizeCode):
 
     def dim(self, param: BlockArgument, axis: int) -> SSAValue:
         """Return a dim of a parameter of the function."""
-        type = as_tensor(param.type)
-        assert type is not None, "a tensor has dims"
-        size = type.get_shape()[axis]
+        size = tensor_of(param).get_shape()[axis]
         return self.dims[param.index, axis] if size == DYNAMIC_INDEX else self.value(size)
 
     def shape(self, param: BlockArgument, type: Attribute) -> SSAValue:
@@ -67,9 +65,7 @@ class SizeFunctionCode(SizeCode):
         key = param, type
         shape = self.find(key)
         if shape is None:
-            measured = as_tensor(param.type)
-            assert measured is not None, "a tensor has a shape"
-            dims = [self.dim(param, axis) for axis in range(measured.get_num_dims())]
+            dims = [self.dim(param, axis) for axis in range(tensor_of(param).get_num_dims())]
             hint = f"{param.name_hint or f'arg{param.index}'}_shape"
             shape = self.vector(dims, type, hint)
             self.add(key, shape)
