@@ -13,7 +13,7 @@ ones leave it as it is. (Not so closures, whose bodies they rewrite.)
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -45,6 +45,10 @@ def always(kind: type[Operation]) -> bool:
     return True
 
 
+Concerns: TypeAlias = Callable[[type[Operation]], bool]
+"""Tests whether ops of a class are among those that a rule is about."""
+
+
 @record
 class Rule:
     """A condition that every op meets from `stage` on."""
@@ -56,9 +60,9 @@ class Rule:
     """True if the rule holds inside kernels too."""
     only_there: bool = False
     """True if the rule no longer holds after `stage`."""
-    concerns: Callable[[type[Operation]], bool] = always
+    concerns: Concerns = always
     """Tests whether ops of a class can break the rule."""
-    on_types: Callable[[type[Operation]], bool] = never
+    on_types: Concerns = never
     """
     Tests whether ops of a class all meet the rule if one does that uses and defines values of the
     same types, on one device.
@@ -152,19 +156,19 @@ def ordered(op: Operation) -> str | None:
     return None if op.orders is None else "expand-packs should have computed its offsets"
 
 
-def is_one_of(*kinds: type[Operation]) -> Callable[[type[Operation]], bool]:
+def is_one_of(*kinds: type[Operation]) -> Concerns:
     return lambda kind: issubclass(kind, kinds)
 
 
-def has_trait(trait: type[OpTrait]) -> Callable[[type[Operation]], bool]:
+def has_trait(trait: type[OpTrait]) -> Concerns:
     return lambda kind: kind.get_trait(trait) is not None
 
 
-def is_in(dialect: str) -> Callable[[type[Operation]], bool]:
+def is_in(dialect: str) -> Concerns:
     return lambda kind: kind.name.startswith(f"{dialect}.")
 
 
-def is_not_in(*dialects: str) -> Callable[[type[Operation]], bool]:
+def is_not_in(*dialects: str) -> Concerns:
     return lambda kind: kind.name.partition(".")[0] not in dialects
 
 
@@ -172,97 +176,73 @@ def has_values_on_devices(kind: type[Operation]) -> bool:
     return not issubclass(kind, relay.PrimFuncOp | relay.ShapeFuncOp)
 
 
+def replaced(
+    concerns: Concerns, lacks: str, stage: Stage, cure: str, done: str, in_kernels: bool = True
+) -> Rule:
+    """Return the rule that the pass `cure` has left none of some ops; `done` is what it does."""
+    wrong = f"{cure} should have {done}"
+    return Rule(stage, wrong, in_kernels, concerns=concerns, lacks=lacks, cures=(cure,))
+
+
+PACKS, KERNELS = is_one_of(memory.PackOp), is_one_of(relay.PrimFuncOp)
+
 RULES = (
     Rule("planned", incomplete_type, on_types=always),
-    Rule(
+    replaced(
+        is_one_of(relay.OnDeviceOp),
+        "is a hint",
         "planned",
-        "plan-devices should have turned it into a copy or removed it",
-        concerns=is_one_of(relay.OnDeviceOp),
-        lacks="is a hint",
-        cures=("plan-devices",),
+        "plan-devices",
+        "turned it into a copy or removed it",
     ),
-    Rule(
-        "planned",
-        without_device,
-        in_kernels=False,
-        concerns=has_values_on_devices,
-        on_types=always,
-    ),
-    Rule(
-        "planned",
-        "lower-qnn should have replaced it",
-        concerns=is_in("qnn"),
-        lacks="is on quantized tensors",
-        cures=("lower-qnn",),
-    ),
-    Rule(
+    Rule("planned", without_device, False, concerns=has_values_on_devices, on_types=always),
+    replaced(is_in("qnn"), "is on quantized tensors", "planned", "lower-qnn", "replaced it"),
+    replaced(
+        has_trait(Fusible),
+        "is not in a kernel",
         "fused",
-        "fuse-ops should have put it into a primitive",
+        "fuse-ops",
+        "put it into a primitive",
         in_kernels=False,
-        concerns=has_trait(Fusible),
-        lacks="is not in a kernel",
-        cures=("fuse-ops",),
     ),
-    Rule(
+    replaced(
+        is_one_of(relay.PrimitiveOp),
+        "is not a function",
         "lowered",
-        "outline-primitives should have made it a function",
-        concerns=is_one_of(relay.PrimitiveOp),
-        lacks="is not a function",
-        cures=("outline-primitives",),
+        "outline-primitives",
+        "made it a function",
     ),
-    Rule(
-        "lowered",
-        without_shape_function,
-        in_kernels=False,
-        only_there=True,
-        concerns=is_one_of(relay.PrimFuncOp),
-    ),
+    Rule("lowered", without_shape_function, False, only_there=True, concerns=KERNELS),
     Rule("lowered", "lambda-lift should have made it a function", concerns=is_one_of(relay.FnOp)),
-    Rule(
-        "manifest",
-        "manifest-alloc should have given it storage",
-        concerns=has_trait(Bufferizable),
-        lacks="has no storage",
-        cures=("manifest-alloc",),
+    replaced(
+        has_trait(Bufferizable), "has no storage", "manifest", "manifest-alloc", "given it storage"
     ),
     Rule(
         "memory-planned",
         not_laid_out,
-        concerns=is_one_of(memory.PackOp),
+        concerns=PACKS,
         lacks="has no offsets",
         cures=("layout-slices",),
     ),
     Rule(
         "expanded",
         ordered,
-        concerns=is_one_of(memory.PackOp),
+        concerns=PACKS,
         lacks="has an order, but no offsets",
         cures=("expand-packs",),
     ),
-    Rule(
+    replaced(
+        is_one_of(memory.WorkspaceSizeOp),
+        "is not computed",
         "expanded",
-        "expand-packs should have computed it",
-        concerns=is_one_of(memory.WorkspaceSizeOp),
-        lacks="is not computed",
-        cures=("expand-packs",),
+        "expand-packs",
+        "computed it",
     ),
-    Rule(
-        "bytecode",
-        "lower-to-bytecode should have replaced it",
-        concerns=is_not_in("bytecode"),
-        lacks="is not bytecode",
-        cures=PRODUCERS["bytecode"],
+    replaced(
+        is_not_in("bytecode"), "is not bytecode", "bytecode", "lower-to-bytecode", "replaced it"
     ),
-    Rule(
-        "planned",
-        misplaced,
-        in_kernels=False,
-        concerns=has_trait(DeviceRule),
-        on_types=is_placed_by_types,
-    ),
+    Rule("planned", misplaced, False, concerns=has_trait(DeviceRule), on_types=is_placed_by_types),
 )
-
-
 UPSTREAM_RULES = (
     Rule(
         "memref",
