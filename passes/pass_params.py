@@ -23,16 +23,16 @@ parameters, in the order of first use. A function that is used as a value, or is
 get more parameters: what it and its callees name stays. Level `relay`; the level stays.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, StringAttr
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter
 
 from ..dialects import relay
 from ..dialects.relay.language.annotations import NAME, TYPE_PARAMS
@@ -40,7 +40,7 @@ from ..dialects.xdsl_extras.walking import walk
 from .functions.signatures import insert_parameters
 from .functions.symbols import CallGraph
 from .support.levels import Level
-from .support.rewriting import apply_patterns
+from .support.rewriting import rewrite_each
 
 Params = Mapping[str, Attribute]
 """The types of params, by their names, in order."""
@@ -95,67 +95,23 @@ def params_to_pass(module: ModuleOp) -> dict[str, Params]:
     return {name: params for name, params in passed.items() if params}
 
 
-@dataclass(frozen=True)
-class AppendParameters(RewritePattern):
-    """Give a function a parameter for each of its params."""
-
-    params: Mapping[str, Params]
-    arguments: dict[str, dict[str, SSAValue]]
-    """Filled with the parameters, by function and param."""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
-        name = op.sym_name.data
-        params = self.params.get(name)
-        if params is None:
-            return
-        entries = [DictionaryAttr({NAME: StringAttr(param)}) for param in params]
-        made = insert_parameters(op, len(op.args), [*params.values()], entries)
-        self.arguments[name] = dict(zip(params, made, strict=True))
-        rewriter.notify_op_modified(op)
-
-
-def function_of(op: Operation) -> str | None:
-    """Return the name of the function that `op` is in."""
-    parent = op.parent_op()
-    while parent is not None and not isinstance(parent, func.FuncOp):
-        parent = parent.parent_op()
-    return None if parent is None else parent.sym_name.data
-
-
-@dataclass(frozen=True)
-class UseParameter(RewritePattern):
-    """Replace a param by the parameter of its function."""
-
-    arguments: Mapping[str, Mapping[str, SSAValue]]
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: relay.ParamOp, rewriter: PatternRewriter, /) -> None:
-        arguments = self.arguments.get(function_of(op) or "")
-        if arguments is not None:
+def pass_params(
+    function: func.FuncOp, params: Mapping[str, Params], rewriter: PatternRewriter
+) -> None:
+    """Give a function a parameter for each of its `params`; it passes on those of its callees."""
+    own = params[function.sym_name.data]
+    entries = [DictionaryAttr({NAME: StringAttr(name)}) for name in own]
+    made = insert_parameters(function, len(function.args), [*own.values()], entries)
+    arguments = dict(zip(own, made, strict=True))
+    for op in [*walk(function)]:
+        if isinstance(op, relay.ParamOp):
             value = arguments[op.param.data]
             value.name_hint = value.name_hint or op.result.name_hint
             rewriter.replace(op, [], [value])
-
-
-@dataclass(frozen=True)
-class PassToCallee(RewritePattern):
-    """Pass to a function the params that it gets."""
-
-    params: Mapping[str, Params]
-    arguments: Mapping[str, Mapping[str, SSAValue]]
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not isinstance(op, func.CallOp | relay.InvokeOp):
-            return
-        params = self.params.get(op.callee.string_value())
-        if params is not None:
-            op.operands = [*op.operands, *self._values(op, params)]
-            rewriter.notify_op_modified(op)
-
-    def _values(self, op: Operation, params: Params) -> Sequence[SSAValue]:
-        have = self.arguments[function_of(op) or ""]
-        return [have[name] for name in params]
+        elif isinstance(op, func.CallOp | relay.InvokeOp):
+            passed = params.get(op.callee.string_value(), ())
+            op.operands = [*op.operands, *(arguments[name] for name in passed)]
+    rewriter.notify_op_modified(function)
 
 
 @dataclass(frozen=True)
@@ -167,6 +123,5 @@ class PassParamsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         params = params_to_pass(op)
-        arguments: dict[str, dict[str, SSAValue]] = {}
-        apply_patterns(op, AppendParameters(params, arguments))
-        apply_patterns(op, UseParameter(arguments), PassToCallee(params, arguments))
+        functions = [f for f in op.ops if isinstance(f, func.FuncOp) and f.sym_name.data in params]
+        rewrite_each(functions, lambda f, rewriter: pass_params(f, params, rewriter))
