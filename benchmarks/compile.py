@@ -33,8 +33,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 from xdsl.passes import ModulePass
 
-from xrelay.passes.support.changes import apply_pass
-from xrelay.passes.support.composite import CompositePass
+from xrelay.passes.support.changes import CompositePass, apply_pass
 from xrelay.passes.support.diagnostics import ReportingContext
 from xrelay.passes.support.verifier import verify
 from xrelay.tools.api.plugins import load_universe

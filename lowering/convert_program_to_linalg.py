@@ -58,11 +58,11 @@ from ..dialects.relay.language.control import yielded
 from ..dialects.relay.language.dims_attributes import dim_bounds, dim_names, parameter_names
 from ..dialects.tensors import as_tensor
 from ..dialects.xdsl_extras.walking import walk
-from ..passes.analysis.blocks import only_block
 from ..passes.remove_unused_functions import is_public
 from ..passes.support.diagnostics import PassError, emit_warning
 from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
+from ..passes.support.walk import only_block
 from .linalg import structural_rules
 from .linalg.builder import Builder, Rule, Unsupported
 from .linalg.rule_registry import rules_of

@@ -49,12 +49,12 @@ from ..dialects.relay.language.dims_attributes import (
 from ..dialects.tensors import as_tensor
 from ..dialects.type_algebra import parts
 from ..dialects.type_rules import rule_of
-from ..passes.analysis.blocks import only_block
 from ..passes.devices.options import device_option
 from ..passes.remove_unused_functions import is_public
 from ..passes.sizes.result_dims import dims_of_results
 from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
+from ..passes.support.walk import only_block
 from ..runtime.program.named_results import unique_names
 from .bytecode.bytecode_builder import BytecodeBuilder, Constants, Devices, device_at
 from .bytecode.bytecode_rules import RULES, lower_return

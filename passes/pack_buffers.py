@@ -62,8 +62,7 @@ from .sizes.size_code import SizeCode, code_before
 from .support.diagnostics import emit_remark, wants_remarks
 from .support.levels import Level
 from .support.rewriting import apply_patterns, rewrite_each
-from .workspaces.lending import Lenders, Lent, functions_to_lend_to, is_entry
-from .workspaces.lent_parameters import take_storages
+from .workspaces.lending import Lenders, Lent, functions_to_lend_to, is_entry, take_storages
 
 HOST = VirtualDeviceAttr("cpu", 0)
 

@@ -57,8 +57,14 @@ from .support.diagnostics import OptionError
 from .support.levels import Level
 from .support.rewriting import apply_patterns, erase_unused, rewrite_each
 from .workspaces.caller_sizes import Origin, type_of_shape
-from .workspaces.lending import Lenders, Lent, NewWorkspace, functions_to_lend_to, is_entry
-from .workspaces.lent_parameters import take_storages
+from .workspaces.lending import (
+    Lenders,
+    Lent,
+    NewWorkspace,
+    functions_to_lend_to,
+    is_entry,
+    take_storages,
+)
 from .workspaces.size_functions import mark_allocated, size_function
 from .workspaces.workspace_sizes import SizesAtCall
 

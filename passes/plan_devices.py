@@ -31,7 +31,7 @@ from .explain_devices import ExplainDevicesPass
 from .materialize_device_copies import MaterializeDeviceCopiesPass
 from .sink_device_hints import SinkDeviceHintsPass
 from .solve_devices import SolveDevicesPass
-from .support.composite import CompositePass
+from .support.changes import CompositePass
 from .support.levels import Level
 
 

@@ -42,7 +42,7 @@ from .pack_storage import PackStoragePass
 from .pass_workspaces import PassWorkspacesPass
 from .reorder_for_memory import ReorderForMemoryPass
 from .reuse_in_place import ReuseInPlacePass
-from .support.composite import CompositePass
+from .support.changes import CompositePass
 from .support.levels import Level
 from .verify_memory_plan import VerifyMemoryPlanPass
 

@@ -34,7 +34,7 @@ from .expand_packs import ExpandPacksPass
 from .layout_slices import LayoutSlicesPass, Strategy
 from .lower_buffers import LowerBuffersPass
 from .pack_buffers import BufferOptions, PackBuffersPass
-from .support.composite import CompositePass
+from .support.changes import CompositePass
 from .support.levels import Level
 from .verify_memory_plan import VerifyMemoryPlanPass
 

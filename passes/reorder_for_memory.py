@@ -19,8 +19,10 @@ A device that is full is not helped by another that is not. Best before `pack-st
 `manifest`.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from xdsl.context import Context
@@ -31,14 +33,187 @@ from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 from xdsl.traits import IsTerminator
 
+from ..dialects import memory
+from ..planning.order.schedule import Held, Schedule, StepGraph, schedule
 from .bytes.aliases import AliasClasses, bodies_of
-from .bytes.block_orders import BlockOrders
 from .bytes.live_bytes import Row, Rows, peaks_of, rows_of, storages_in
-from .bytes.steps import steps_of
+from .bytes.steps import Bytes, Steps, steps_of
 from .sizes.reader import Sizes
 from .support.diagnostics import OptionError, emit_remark
 from .support.levels import Level
 from .support.rewriting import rewrite_each
+
+MAX_APART = 16
+"""The number of storages with one name up to which each has a lifetime of its own."""
+
+
+@dataclass(eq=False)
+class Local:
+    """Bytes that a step of a block allocates, itself or in an arm."""
+
+    key: int
+    users: tuple[int, ...]
+    size: Row
+
+
+@dataclass(eq=False)
+class Branch:
+    """The bytes of a branch, as the largest of its arms needs them."""
+
+    handed_over: dict[int, Row] = field(default_factory=lambda: {})
+    """Those that its arms allocate, and that are used after it."""
+    besides: Row = field(default_factory=lambda: [])
+
+
+def added(rows: Iterable[Row], count: int) -> Row:
+    """Return the sum of `rows`, which have `count` numbers."""
+    total = [0] * count
+    for row in rows:
+        total = [a + b for a, b in zip(total, row, strict=True)]
+    return total
+
+
+def ordered_ops(steps: Steps, order: Sequence[int]) -> list[Operation]:
+    """Return the ops of a block, but for its terminator, with its steps in `order`."""
+    ordered: dict[Operation, None] = {}
+
+    def place(needed: Iterable[Operation]) -> None:
+        """Place ops on demand, each after those that it needs."""
+        pending = [(op, False) for op in needed]
+        pending.reverse()
+        while pending:
+            op, is_done = pending.pop()
+            if is_done:
+                ordered[op] = None
+            elif op not in ordered:
+                pending.append((op, True))
+                for value in reversed(op.operands):
+                    owner = value.owner
+                    if isinstance(owner, Operation) and owner in steps.on_demand:
+                        pending.append((owner, False))
+
+    for step in order:
+        place(steps.needs[step])
+        ordered[steps.ops[step]] = None
+    place(steps.on_demand)
+    return list(ordered)
+
+
+@dataclass(eq=False)
+class BlockOrders:
+    """
+    Orders of the blocks of a body that keep few bytes live, found inside out.
+
+    An arm is ordered with the bytes from above that it uses. For the block around it, the branch is
+    a step that allocates what its arms hand over, the largest arm of each, and needs what they need
+    besides.
+    """
+
+    bytes: Bytes
+    rows: Rows
+    nodes: int
+    """The limit of `planning.order.schedule` for each block."""
+    reordered: dict[Block, list[Operation]] = field(default_factory=lambda: {})
+    branches: dict[Block, dict[int, Branch]] = field(default_factory=lambda: {})
+    """For each block, the branches that allocate bytes, by step."""
+    is_exact: bool = True
+    """False if bytes with many storages are treated as one."""
+    _storages: dict[int, list[memory.AllocStorageOp]] = field(default_factory=lambda: {})
+    """The storages that each class of bytes lies in."""
+
+    def __post_init__(self) -> None:
+        counted = ((op, key) for op, key in self.bytes.key_of.items() if op in self.rows.of)
+        for op, key in counted:
+            self._storages.setdefault(key, []).append(op)
+
+    def plan(self, steps: Steps) -> Schedule | None:
+        """Choose the order of a block; None if there is nothing to choose."""
+        own, above = self.locals_of(steps), self.from_above(steps)
+        held = [
+            Held(
+                local.users,
+                tuple(dict.fromkeys((*local.users, *steps.uses.get(local.key, ())))),
+                at_end=local.key in steps.at_end,
+            )
+            for local in own
+        ]
+        sizes = [local.size for local in own]
+        for step, branch in self.branches.get(steps.block, {}).items():
+            held.append(Held((step,), (step,)))
+            sizes.append(branch.besides)
+        inner = len(held)
+        for key, size in above:
+            uses = tuple(steps.uses[key])
+            held.append(Held((), uses, at_start=True, at_end=key in steps.at_end))
+            sizes.append(size)
+        if not inner:
+            return None
+        graph = StepGraph(steps.before, held)
+        planned = schedule(graph, [list(row) for row in zip(*sizes, strict=True)], self.nodes)
+        if planned.is_better:
+            self.reordered[steps.block] = ordered_ops(steps, planned.order)
+        if steps.around is not None:
+            self.hand_over(steps, own, self.peaks(graph, planned.order, sizes[:inner]))
+        return planned
+
+    def peaks(self, graph: StepGraph, order: Sequence[int], sizes: Sequence[Row]) -> Row:
+        """Return the peaks of the first of the bytes held, which have `sizes`."""
+        others = [0] * (len(graph.held) - len(sizes))
+        return [graph.peak(order, [*row, *others]) for row in zip(*sizes, strict=True)]
+
+    def locals_of(self, steps: Steps) -> list[Local]:
+        """Return what a block allocates."""
+        local: list[Local] = []
+        by_key: dict[int, list[tuple[memory.AllocStorageOp, list[int]]]] = {}
+        for op, users in steps.storages.items():
+            if users and op in self.rows.of:
+                by_key.setdefault(self.bytes.key_of[op], []).append((op, users))
+        for key, storages in by_key.items():
+            if len(storages) <= MAX_APART:
+                local += (Local(key, tuple(users), self.rows.of[op]) for op, users in storages)
+                continue
+            self.is_exact = False
+            users = tuple(sorted({user for _, some in storages for user in some}))
+            size = added((self.rows.of[op] for op, _ in storages), self.rows.count)
+            local.append(Local(key, users, size))
+        for step, branch in self.branches.get(steps.block, {}).items():
+            local += (Local(key, (step,), size) for key, size in branch.handed_over.items())
+        return local
+
+    def from_above(self, steps: Steps) -> list[tuple[int, Row]]:
+        """Return the bytes that an arm uses, and that blocks around it allocate."""
+        if steps.around is None:
+            return []
+        blocks: set[Block] = set()
+        around: Steps | None = steps.around
+        while around is not None:
+            blocks.add(around.block)
+            around = around.around
+        above: list[tuple[int, Row]] = []
+        for key in steps.uses:
+            storages = [op for op in self._storages.get(key, ()) if op.parent in blocks]
+            if storages:
+                above.append((key, added((self.rows.of[op] for op in storages), self.rows.count)))
+        return above
+
+    def hand_over(self, steps: Steps, own: Sequence[Local], peaks: Row) -> None:
+        """Record what an arm needs for the block around it."""
+        assert steps.around is not None, "an arm"
+        branches = self.branches.setdefault(steps.around.block, {})
+        branch = branches.setdefault(steps.at, Branch(besides=[0] * self.rows.count))
+        handed: dict[int, list[Row]] = {}
+        for local in own:
+            if local.key in steps.at_end:
+                handed.setdefault(local.key, []).append(local.size)
+        total = [0] * self.rows.count
+        for key, sizes in handed.items():
+            size = added(sizes, self.rows.count)
+            total = added((total, size), self.rows.count)
+            known = branch.handed_over.get(key, size)
+            branch.handed_over[key] = list(map(max, known, size))
+        besides = (max(0, peak - more) for peak, more in zip(peaks, total, strict=True))
+        branch.besides = list(map(max, branch.besides, besides))
+
 
 NODES = 400_000
 """The default limit of the search for the order of a block."""

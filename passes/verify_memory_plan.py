@@ -48,7 +48,6 @@ from xdsl.dialects.builtin import ModuleOp
 
 from ..dialects import memory
 from ..runtime.program.components import components
-from .analysis.blocks import only_block
 from .buffer_check.buffer_checker import BufferChecker, check_buffers
 from .bytes.aliases import Functions
 from .bytes.numbered import Numbered
@@ -58,7 +57,7 @@ from .plan_check.lent import Checked
 from .plan_check.names import nothing, summary
 from .support.changes import InspectionPass
 from .support.levels import Level
-from .support.walk import outside_primitives
+from .support.walk import only_block, outside_primitives
 
 
 def check_module(

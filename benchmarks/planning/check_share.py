@@ -28,8 +28,7 @@ from xrelay.dialects.xdsl_extras.walking import walk
 from xrelay.frontends.onnx.convert.importer import convert_model
 from xrelay.lowering.pipelines import VmPipeline
 from xrelay.operators.orders import On, Orders
-from xrelay.passes.support.changes import apply_pass
-from xrelay.passes.support.composite import CompositePass
+from xrelay.passes.support.changes import CompositePass, apply_pass
 from xrelay.passes.verify_memory_plan import VerifyMemoryPlanPass
 from xrelay.tools.pass_run.pipeline import build
 from xrelay.tools.pass_run.process import settings

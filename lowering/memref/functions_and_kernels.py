@@ -43,9 +43,9 @@ from xdsl.rewriter import InsertPoint
 from ...dialects import memory, relay, vm
 from ...dialects.relay.language.annotations import NAME
 from ...dialects.xdsl_extras.xdsl_internals import set_type
-from ...passes.analysis.blocks import only_block
 from ...passes.functions.signatures import set_types
 from ...passes.support.diagnostics import PassError
+from ...passes.support.walk import only_block
 from .conversion_state import Conversion, Writer, converts, kept
 from .memref_types import as_memref
 

@@ -33,7 +33,7 @@ from ...dialects import memory
 from ...dialects.xdsl_extras.walking import values_from_above, walk
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ...runtime.program.components import components
-from ..analysis.blocks import only_block
+from ..support.walk import only_block
 from .numbered import Numbered, Row
 from .op_facts import facts_of, has_bytes, holds_code, is_storage, may_hold_cells
 from .overwritten_operands import Tensors

@@ -20,9 +20,8 @@ from xdsl.ir import Attribute, Block, Operation
 
 from ...dialects import relay
 from ...dialects.device import DEVICE, VirtualDeviceAttr, devices_in
-from ..analysis.blocks import only_block
 from ..functions.symbols import symbols_of
-from ..support.walk import outside_primitives
+from ..support.walk import only_block, outside_primitives
 from .conflicts import Cause
 from .device_constraints import DeviceConstraints, interface_of
 from .domains import FunctionPlacement, Placement, result_of

@@ -16,7 +16,7 @@ from ...dialects.interfaces import DestinationPassing, Rematerializable
 from ...dialects.relay.device_ops import OnDeviceOp
 from ...dialects.tensors import as_tensor, element_size
 from ..support.diagnostics import PassError, Place
-from .provenance import Conflict, Demand, Union
+from .domains import Conflict, Demand, Union
 
 
 class Cause(NamedTuple):

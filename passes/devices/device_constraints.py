@@ -38,8 +38,7 @@ from ...dialects.interfaces.device_rules import Part
 from ...dialects.relay.incomplete import is_incomplete
 from ..support.diagnostics import PassError
 from .conflicts import Cause, ConflictResolver
-from .domains import DomainSet, FunctionPlacement, Placement, leaves, result_of
-from .provenance import Conflict, Demand
+from .domains import Conflict, Demand, DomainSet, FunctionPlacement, Placement, leaves, result_of
 
 # ---------------------------------------------------------------- what is known of classes
 

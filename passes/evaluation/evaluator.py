@@ -30,10 +30,10 @@ from ...runtime.memory.limits import Memory, OutOfMemory, Stack
 from ...runtime.memory.regions import Region
 from ...runtime.memory.scratch import Workspace
 from ..analysis.arrays import Array
-from ..analysis.blocks import only_block
 from ..functions.symbols import symbols_of
 from ..sizes.reader import Sizes
 from ..support.diagnostics import Note, PassError, location_of
+from ..support.walk import only_block
 from ..workspaces.caller_sizes import origin_of
 from ..workspaces.workspace_sizes import SizesAtCall
 from .evaluated_values import Enter, Value

@@ -8,9 +8,11 @@ Passes that report whether they changed the module: after one that did not, it i
     verify-stage              only looks at the module
 
 A pipeline does not run a pass that found nothing to change again before another changes something.
+A composite pass is a fixed sequence of others, with options in common.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -52,3 +54,23 @@ def apply_pass(step: ModulePass, ctx: Context, module: ModuleOp) -> bool:
         return step.change(ctx, module)
     step.apply(ctx, module)
     return True
+
+
+@dataclass(frozen=True)
+class CompositePass(ModulePass, ABC):
+    """
+    Runs its `steps`, one after the other.
+
+    `xrelay-opt` shows and times each step by itself; other drivers see one pass.
+    """
+
+    @abstractmethod
+    def steps(self) -> Sequence[ModulePass]:
+        """Return the passes to run, in order."""
+
+    def run_steps(self, ctx: Context, op: ModuleOp, run: Callable[[ModulePass], bool]) -> bool:
+        """Run each step by `run`, which returns whether it may have changed `op`; return that."""
+        return any([run(step) for step in self.steps()])
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        self.run_steps(ctx, op, lambda step: apply_pass(step, ctx, op))

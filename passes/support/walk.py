@@ -1,12 +1,14 @@
-"""Walks that stop at kernels, and walks of blocks in blocks."""
+"""Walks that stop at kernels, and of blocks in blocks; the only block of a function."""
 
 from collections.abc import Iterator
 from typing import Any
 
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Block, Operation, Region
 
 from ...dialects import relay
 from ...dialects.xdsl_extras.walking import walk
+from .diagnostics import PassError
 
 
 def is_kernel(op: Operation) -> bool:
@@ -38,3 +40,19 @@ def run_nested(walk: Iterator[Any]) -> None:
             pending.pop()
         else:
             pending.append(inner)
+
+
+def only_block(function: Operation) -> Block:
+    """Return the only block of `function`; an error if it has none or several."""
+    blocks = [block for region in function.regions for block in region.blocks]
+    name = function.properties.get("sym_name")
+    shown = f"@{name.data}" if isinstance(name, StringAttr) else function.name
+    if not blocks:
+        raise PassError(f"{shown} has no body", function)
+    if len(blocks) > 1:
+        raise PassError(
+            f"{shown} must be one block, but has {len(blocks)}: branch with relay.if, and loop "
+            "with calls",
+            function,
+        )
+    return blocks[0]

@@ -22,10 +22,12 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.builtin import DenseArrayBase, DictionaryAttr, IntegerAttr, StringAttr, i64
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter
 
 from ...dialects import memory, relay
+from ...dialects.device import device_of
 from ...dialects.interfaces import DestinationPassing
 from ...dialects.relay.language.annotations import TYPE_PARAMS
 from ...dialects.tensors import as_tensor, is_static, tensor_size
@@ -35,6 +37,7 @@ from ..bytes.aliases import AliasClasses, Returned, alias_classes, contents_of, 
 from ..bytes.op_facts import is_part, is_storage, shape_of
 from ..bytes.rooms import bytes_of, size_of
 from ..bytes.storages import storages_of
+from ..functions.signatures import insert_parameters
 from ..functions.symbols import CallGraph, symbols_in
 from ..sizes.reader import Sizes
 from .caller_sizes import Origin, lendable_origin, origin_of, type_of_shape
@@ -314,3 +317,31 @@ def functions_to_lend_to(
         if is_chosen and all(map(calls_directly, graph.users[name])):
             chosen.add(name)
     return chosen
+
+
+def take_storages(lent: Lent, is_entry: bool, rewriter: PatternRewriter) -> None:
+    """Make storages of a function its parameters."""
+    op = lent.function
+    for result in lent.results:
+        number = IntegerAttr(result.number, i64)
+        attributes = described(memory.RESULT, number, result.alignment)
+        (param,) = insert_parameters(op, len(op.args), [result.type], [attributes])
+        param.name_hint = "result"
+        for storage in result.ops:
+            rewriter.replace(storage, [], [param])
+    for workspace in lent.workspaces:
+        listed = DenseArrayBase.from_list(i64, [shape.index for shape in workspace.shapes])
+        attributes = described(memory.WORKSPACE, listed, workspace.alignment)
+        device = device_of(workspace.type)
+        if device is not None and isinstance(device.scope, StringAttr):
+            place = StringAttr(memory.place_of(device))
+            attributes = DictionaryAttr({**attributes.data, memory.POOL: place})
+        (param,) = insert_parameters(op, len(op.args), [workspace.type], [attributes])
+        param.name_hint = "workspace"
+    if not is_entry:
+        op.sym_visibility = StringAttr("private")
+    rewriter.notify_op_modified(op)
+
+
+def described(kind: str, value: Attribute, alignment: int) -> DictionaryAttr:
+    return DictionaryAttr({kind: value, memory.ALIGNMENT: IntegerAttr(alignment, i64)})

@@ -137,7 +137,7 @@ def test_only_what_is_needed_is_loaded(source: Write, tmp_path: Path):
         "xrelay.passes.analysis",
         "xrelay.passes.analysis.dominance",
         "xrelay.passes.support",
-        "xrelay.passes.support.composite",
+        "xrelay.passes.support.changes",
         "xrelay.passes.support.diagnostics",
         "xrelay.passes.support.changes",
         "xrelay.passes.support.op_definitions",

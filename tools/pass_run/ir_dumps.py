@@ -18,7 +18,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from ...passes.support.composite import CompositePass
+from ...passes.support.changes import CompositePass
 from ...runtime.files import writing
 from ..text.printing import PrintOptions, module_text
 

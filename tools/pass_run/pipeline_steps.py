@@ -7,7 +7,7 @@ from typing import TypeAlias
 from xdsl.passes import ModulePass
 
 from ...operators.records import record
-from ...passes.support.composite import CompositePass
+from ...passes.support.changes import CompositePass
 from ...passes.support.diagnostics import OptionError
 from ..errors import CommandLineError
 from ..messages import PipelineError

@@ -21,8 +21,7 @@ from xdsl.utils.exceptions import DiagnosticException, ParseError, ShrinkExcepti
 
 from ...dialects.errors import TOO_DEEP
 from ...operators.records import record
-from ...passes.support.changes import InspectionPass, apply_pass
-from ...passes.support.composite import CompositePass
+from ...passes.support.changes import CompositePass, InspectionPass, apply_pass
 from ...passes.support.diagnostics import Message, OptionError, PassError, Severity
 from ...passes.support.reached import Reached
 from ...passes.support.verifier import VerifyError, verify

@@ -21,8 +21,7 @@ from xdsl.pattern_rewriter import RewritePattern
 
 from xrelay.dialects.xdsl_extras.trait_patterns import required_trait
 from xrelay.dialects.xdsl_extras.xdsl_internals import expected_classes
-from xrelay.passes.support.changes import InspectionPass
-from xrelay.passes.support.composite import CompositePass
+from xrelay.passes.support.changes import CompositePass, InspectionPass
 from xrelay.passes.support.rewriting import rewrite_each
 from xrelay.tools.registry import UNIVERSE
 from xrelay.tools.testing.reference import code, page, paragraphs, table

@@ -13,7 +13,7 @@ from xrelay.lowering.pipelines import VmPipeline
 from xrelay.operators.sizes.size_expressions import Expr
 from xrelay.passes.layout_slices import problem_of
 from xrelay.passes.sizes.reader import Sizes
-from xrelay.passes.support.composite import CompositePass
+from xrelay.passes.support.changes import CompositePass
 from xrelay.planning.offsets.bounds import lower_bound
 from xrelay.planning.offsets.core import core_of
 from xrelay.tools.pass_run.pipeline import build
