@@ -51,7 +51,7 @@ from .support.levels import Level
 from .support.rewriting import apply_patterns, rewrite_each
 from .support.walk import outside_primitives
 from .workspaces.replaced_packs import ListedCode, fold_constants, parts_of, replace_pack
-from .workspaces.workspace_sizes import FoldWorkspaceSize, Totals
+from .workspaces.workspace_sizes import ComputeWorkspaceSize, Totals
 
 Strategy = Literal[
     "auto", "exact", "greedy-by-size", "greedy-by-breadth", "first-fit", "best-fit", "coalesce"
@@ -328,7 +328,7 @@ class LayoutSlicesPass(ModulePass):
             asked = ops_of(inside, memory.WorkspaceSizeOp)
             packs = ops_of(inside, memory.PackOp)
             if asked:
-                apply_patterns(op, FoldWorkspaceSize(totals), only=asked)
+                apply_patterns(op, ComputeWorkspaceSize(totals), only=asked)
             dynamic = [pack for pack in packs if not is_static(memory.Packing(pack))]
             if self.dynamic == "at-bind":
                 left = [

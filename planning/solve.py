@@ -18,7 +18,7 @@ most problems, and `xrelay-plan` should start fast.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -175,10 +175,7 @@ def _cheap(best: _Best, strategy: str, budget: int | None) -> None:
 
 def _exact(best: _Best, strategy: str, budget: int | None) -> None:
     """Take the best cheap plan, then search with the whole budget."""
-    if _is_large(best.core):
-        _plan_large(best, _LARGE_NODES if budget is None else min(budget, _LARGE_NODES))
-    else:
-        _start(best, budget)
+    _begin(best, budget)
     is_unlimited = budget is None and best.deadline == NEVER
     if is_unlimited and not best.is_done and not _has_tables(best.core):
         raise ProblemError(
@@ -190,18 +187,21 @@ def _exact(best: _Best, strategy: str, budget: int | None) -> None:
 
 
 def _auto(best: _Best, strategy: str, budget: int | None) -> None:
-    core = best.core
-    if _is_large(core):
-        _plan_large(best, _LARGE_NODES if budget is None else min(budget, _LARGE_NODES))
-        if budget is not None:
-            _search(best, _left(best, budget))
+    _begin(best, budget)
+    if best.placement is not None and best.value <= best.bound:
         return
-    _start(best, budget)
-    if best.placement is None or best.value > best.bound:
-        if budget is None:
-            _search(best, _usual_budget(core))
-        else:
-            _search(best, max(0, budget - best.nodes))
+    if budget is not None:
+        _search(best, _left(best, budget))
+    elif not _is_large(best.core):
+        _search(best, _usual_budget(best.core))
+
+
+def _begin(best: _Best, budget: int | None) -> None:
+    """Find the plan that a search begins with."""
+    if _is_large(best.core):
+        _plan_large(best, _LARGE_NODES if budget is None else min(budget, _LARGE_NODES))
+    else:
+        _start(best, budget)
 
 
 def _is_large(core: Core) -> bool:
@@ -333,21 +333,15 @@ def _answer(problem: Problem, best: _Best, strategy: str, seconds: float) -> Pla
     name = strategy if strategy == best.name or not best.name else f"{strategy} ({best.name})"
     if best.placement is None:
         return _no_room(problem, best, name, seconds)
-    height = best.height
-    missing = sum(
-        max(0, tall - pool.capacity)
-        for tall, pool in zip(best.placement.heights, problem.pools, strict=True)
-        if pool.capacity is not None
-    )
+    limits = [pool.capacity for pool in problem.pools]
+    missing = _missing(best.placement.heights, limits)
     if missing:
-        capacities = [pool.capacity for pool in problem.pools]
-        total = None if None in capacities else sum(c for c in capacities if c is not None)
-        proved = total is not None and best.bound > total
         enough = tuple(
             pool if pool.capacity is None else pool._replace(capacity=max(pool.capacity, tall))
             for pool, tall in zip(problem.pools, best.placement.heights, strict=True)
         )
-        short = Infeasible(proved, missing, height, best.bound, name, best.nodes, seconds)
+        proved = _is_above(best.bound, limits)
+        short = Infeasible(proved, missing, best.height, best.bound, name, best.nodes, seconds)
         return _explained(problem, best.core, replace(short, enough=enough))
     offsets, pools = _by_row(problem, best.core, best.placement)
     return Plan(
@@ -362,20 +356,26 @@ def _answer(problem: Problem, best: _Best, strategy: str, seconds: float) -> Pla
     )
 
 
+def _missing(heights: Sequence[int], limits: Sequence[int | None]) -> int:
+    """Return the bytes that pools of these heights have above their limits."""
+    pairs = zip(heights, limits, strict=False)
+    return sum(max(0, tall - limit) for tall, limit in pairs if limit is not None)
+
+
+def _is_above(bytes: int, limits: Sequence[int | None]) -> bool:
+    """Test whether `bytes` are more than pools have together."""
+    return None not in limits and bytes > sum(limit or 0 for limit in limits)
+
+
 def _no_room(problem: Problem, best: _Best, name: str, seconds: float) -> Infeasible:
     """Return the answer for several pools whose capacities no placement was found to meet."""
     unlimited = replace(best.core, capacities=(None,) * len(best.core.capacities))
     outcome = best_plan(unlimited, 0)
     heights = outcome[1].heights if outcome is not None else [0]
     limits = best.core.capacities
-    missing = sum(
-        max(0, tall - limit)
-        for tall, limit in zip(heights, limits, strict=False)
-        if limit is not None
-    )
-    total = None if None in limits else sum(c for c in limits if c is not None)
+    missing = _missing(heights, limits)
     bound = lower_bound(best.core) if isinstance(best.objective, Cost) else best.bound
-    proved = best.is_impossible or (total is not None and bound > total)
+    proved = best.is_impossible or _is_above(bound, limits)
     short = Infeasible(proved, max(missing, 1), sum(heights), bound, name, best.nodes, seconds)
     roomy = max(problem.pools, key=lambda pool: pool.capacity or 0)
     for open_ in ({roomy.name}, {pool.name for pool in problem.pools}):

@@ -127,7 +127,7 @@ def set_size(param: BlockArgument, size: int) -> None:
 
 @dataclass(frozen=True)
 class ComputeWorkspaceSize(RewritePattern):
-    """Replace the size of a workspace by the ops that compute it."""
+    """Replace the size of a workspace by the ops that compute it, or a constant if it is known."""
 
     totals: Totals
     sizes: Sizes = field(default_factory=Sizes)
@@ -144,7 +144,8 @@ class ComputeWorkspaceSize(RewritePattern):
         if isinstance(size, int):
             rewriter.replace(op, arith.ConstantOp.from_int_and_width(size, i64))
             return
-        assert isinstance(size, SSAValue), "callees are expanded first"
+        if not isinstance(size, SSAValue):
+            return  # of an ordered pack, whose offsets are computed later
         origin = origin_of(size, param.block, self.sizes, MAX_SYMBOLS)
         shapes = dict(op.shapes_by_parameter(function_of(param)))
         if origin is None or not all(read.index in shapes for read in origin.params):
@@ -167,19 +168,6 @@ def function_of(param: BlockArgument) -> Operation:
     function = param.block.parent_op()
     assert function is not None, "a parameter of a function"
     return function
-
-
-@dataclass(frozen=True)
-class FoldWorkspaceSize(RewritePattern):
-    """Replace the size of a workspace by a constant if it is one."""
-
-    totals: Totals
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: memory.WorkspaceSizeOp, rewriter: PatternRewriter, /) -> None:
-        _, size = self.totals.size_of(op)
-        if isinstance(size, int):
-            rewriter.replace(op, arith.ConstantOp.from_int_and_width(size, i64))
 
 
 def has_workspaces(module: ModuleOp) -> bool:
