@@ -46,7 +46,6 @@ from ..dialects.device import device_of, tensor_type
 from ..dialects.relay.cache_attributes import CACHE, CACHED, cache_attr, cache_of, cached_attr
 from ..dialects.relay.language.annotations import NAME
 from ..dialects.relay.language.dims_attributes import DIMS, dims_attr, dims_of, parameter_names
-from ..dialects.relay.properties import ints
 from ..dialects.relay.rearrange import ConcatenateOp, MergeTransposes, TransposeOp
 from ..dialects.tensors import Tensor, tensor_of
 from .analysis.fusion import UNFUSED
@@ -55,6 +54,7 @@ from .functions.symbols import CallGraph
 from .support.changes import ReportingPass
 from .support.diagnostics import OptionError, PassError, parse_keyed
 from .support.levels import Level
+from .support.operator_steps import transposed
 from .support.rewriting import apply_patterns, rewrite_each
 
 
@@ -146,43 +146,28 @@ def lend(function: func.FuncOp, caches: Sequence[Cache], rewriter: PatternRewrit
         rank = tensor_of(parameter).get_num_dims()
         order = [axis, *(i for i in range(rank) if i != axis)]
         back = [order.index(i) for i in range(rank)]
-        whole = tensor_of(joined.results[0])
         entry = {key: value for key, value in params[parameter.index].data.items() if key != CACHE}
         dims = dims_of(params[parameter.index])
         if dims is not None:
             entry[DIMS] = dims_attr(dims[i] for i in order)
         params[parameter.index] = DictionaryAttr({**entry, NAME: StringAttr(name)})
         before = rewriter.replace_value_with_new_type(parameter, permuted(parameter, order))
-        view = TransposeOp.create(
-            operands=[before], result_types=[whole], properties={"axes": ints(back)}
-        )
+        view = transposed(before, back)
         rewriter.insert(view, InsertPoint.at_start(block))
         rewriter.replace_uses_with_if(
             before, view.result, lambda use, own=(view, joined): use.operation not in own
         )
-        new = [
-            TransposeOp.create(
-                operands=[value],
-                result_types=[permuted(value, order)],
-                properties={"axes": ints(order)},
-            )
-            for value in joined.operands[1:]
-        ]
-        rows = ConcatenateOp.create(
-            operands=[before, *(op.result for op in new)],
-            result_types=[permuted(joined.results[0], order)],
-            properties={"axis": IntegerAttr(0, i64)},
-            attributes={UNFUSED: UnitAttr()},
-        )
+        new = [transposed(value, order) for value in joined.operands[1:]]
+        operands = [before, *(op.result for op in new)]
+        rows = ConcatenateOp.on(operands, {"axis": IntegerAttr(0, i64)})
+        rows.attributes[UNFUSED] = UnitAttr()
         rows.results[0].name_hint = joined.results[0].name_hint
         number = [*end.operands].index(joined.results[0])
         end.operands[number] = rows.results[0]
         results[number] = DictionaryAttr(
             {**results[number].data, CACHED: cached_attr(name, maximum)}
         )
-        after = TransposeOp.create(
-            operands=[rows.results[0]], result_types=[whole], properties={"axes": ints(back)}
-        )
+        after = transposed(rows.results[0], back)
         rewriter.replace(joined, [*new, rows, after], [after.result])
     function.arg_attrs, function.res_attrs = ArrayAttr(params), ArrayAttr(results)
     function.update_function_type()

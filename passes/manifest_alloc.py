@@ -43,13 +43,14 @@ from xdsl.rewriter import Rewriter
 
 from ..dialects import memory, relay, vm
 from ..dialects.device import device_of
-from ..dialects.interfaces import Bufferizable, DestinationPassing
+from ..dialects.interfaces import Bufferizable
 from ..dialects.relay.creation import ShapeOfOp
 from ..dialects.relay.loops import same_bytes_as
 from ..dialects.tensors import as_tensor, bits_of, is_static, storage_alignment, tensor_size
 from ..dialects.xdsl_extras.identity import by_identity
 from ..dialects.xdsl_extras.walking import ops_of, walk
 from ..operators.measures import MAX_SIZE
+from .bytes.op_facts import destination
 from .devices.options import device_option
 from .functions.symbols import symbols_of
 from .sizes.dynamic_results import DynamicShapes
@@ -212,11 +213,9 @@ class ExpandTupleCopy(RewritePattern):
 
 def tensor_of(value: SSAValue) -> memory.AllocTensorOp | None:
     """Return the tensor that `value` is written into, if it is one of its own."""
-    value = same_bytes_as(value)
-    if isinstance(value, OpResult) and value.op.has_trait(DestinationPassing):
-        tensor = DestinationPassing.outs(value.op)[value.index].owner
-        return tensor if isinstance(tensor, memory.AllocTensorOp) else None
-    return None
+    into = destination(same_bytes_as(value))
+    tensor = None if into is None else into.owner
+    return tensor if isinstance(tensor, memory.AllocTensorOp) else None
 
 
 def tensor_alone(value: SSAValue) -> memory.AllocTensorOp:

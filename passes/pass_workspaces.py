@@ -40,19 +40,18 @@ from typing import ClassVar
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, i64
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
 from ..dialects import memory, vm
 from ..dialects.device import device_of
-from ..dialects.interfaces import CallsFunction, DestinationPassing
+from ..dialects.interfaces import CallsFunction
 from ..dialects.xdsl_extras.walking import walk
 from .bytes.aliases import Functions
-from .bytes.op_facts import facts_of, is_choice, shape_of
+from .bytes.op_facts import facts_of, is_choice
 from .functions.symbols import CallGraph, SymbolNames, symbols_of
-from .sizes.reader import Sizes
 from .support.diagnostics import OptionError
 from .support.levels import Level
 from .support.rewriting import apply_patterns, erase_unused, rewrite_each
@@ -73,15 +72,12 @@ from .workspaces.workspace_sizes import SizesAtCall
 class LendStorages(RewritePattern):
     """Allocate storages for the function that is called, and pass them."""
 
-    lent: Mapping[str, Lent]
-    sizes: Sizes
-    shapes: dict[SSAValue, SSAValue]
-    """The shapes of results of calls, where callees say how to compute them."""
+    lenders: Lenders
     made: list[Operation] = field(default_factory=lambda: [])
     """The ops that compute sizes and shapes, which may turn out not to be needed."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        lent = self.lent[CallsFunction.callee(op)]
+        lent, sizes = self.lenders.lent[CallsFunction.callee(op)], self.lenders.sizes
         params = len(lent.function.args) - len(lent.results) - len(lent.workspaces)
         storages: list[memory.AllocStorageOp] = []
         for result in lent.results:
@@ -100,10 +96,9 @@ class LendStorages(RewritePattern):
         rewriter.notify_op_modified(op)
         for i, origin in lent.shapes.items():
             shape = self.computed(origin, op, rewriter)
-            self.shapes[op.results[i]] = shape
-            dims = self.sizes.shape(shape)
-            if dims is not None:
-                self.sizes.know_dims(op.results[i], dims)
+            self.lenders.shapes[op.results[i]] = shape
+            if (dims := sizes.shape(shape)) is not None:
+                sizes.know_dims(op.results[i], dims)
             for use in tuple(op.results[i].uses):
                 measured = use.operation
                 if facts_of(measured).only_sizes and measured.results[0].type == shape.type:
@@ -141,7 +136,7 @@ class LendStorages(RewritePattern):
 
         type = origin.value.type
         same = (p for p in origin.params if types[p] == type)
-        whole = next((p for p in same if self.sizes.dims(p) == origin.dims), None)
+        whole = next((p for p in same if self.lenders.sizes.dims(p) == origin.dims), None)
         if whole is not None:
             return shape_of(whole)[0]
 
@@ -149,7 +144,7 @@ class LendStorages(RewritePattern):
             rewriter.insert(op, InsertPoint.before(at))
             self.made.append(op)
 
-        code = SizesAtCall(insert, self.sizes, shape_of)
+        code = SizesAtCall(insert, self.lenders.sizes, shape_of)
         values = [code.write(dim) for dim in origin.dims]
         value = values[0] if type == i64 else code.vector(values, type)
         value.name_hint = value.name_hint or origin.value.name_hint
@@ -157,13 +152,7 @@ class LendStorages(RewritePattern):
 
     def known_shape(self, value: SSAValue, type: Attribute) -> SSAValue | None:
         """Return the shape, of `type`, with which `value` is allocated; None if it is measured."""
-        while isinstance(value, OpResult) and value not in self.shapes:
-            if value.op.has_trait(DestinationPassing):
-                value = DestinationPassing.outs(value.op)[value.index]
-                continue
-            shape = shape_of(value)
-            return shape if shape is not None and shape.type == type else None
-        shape = self.shapes.get(value)
+        shape = self.lenders.shape(value)
         return shape if shape is not None and shape.type == type else None
 
     def shape_of(
@@ -221,7 +210,7 @@ class PassWorkspacesPass(ModulePass):
             return
         functions = Functions.of(op)
         lenders = Lenders(functions.captured, functions.returned())
-        lend = LendStorages(lenders.lent, lenders.sizes, lenders.shapes)
+        lend = LendStorages(lenders)
         names, measured = SymbolNames.of(op), list[func.FuncOp | None]()
         for name in graph.callees_first():
             function = functions.named.get(name)

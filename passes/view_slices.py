@@ -35,7 +35,7 @@ from ..operators.slicing import cuts, picked
 from .bytes.aliases import AliasClasses, bodies_of
 from .bytes.live_bytes import Load, Span
 from .bytes.liveness import live_ranges
-from .bytes.op_facts import facts_of, root_of
+from .bytes.op_facts import destination, root_of
 from .bytes.storages import storages_of
 from .support.changes import ReportingPass
 from .support.levels import Level
@@ -155,9 +155,10 @@ class Lives:
 def is_in_storage(value: SSAValue) -> bool:
     """Test whether a tensor of known size is in a storage that its function allocates."""
     type, root = as_tensor(value.type), root_of(value)
-    while isinstance(op := root.owner, Operation) and facts_of(op).writes:
-        root = root_of(op.operands[len(op.operands) - len(op.results) + op.results.index(root)])
-    return isinstance(op, memory.AllocTensorOp) and type is not None and is_static(type)
+    while (into := destination(root)) is not None:
+        root = root_of(into)
+    is_allocated = isinstance(root.owner, memory.AllocTensorOp)
+    return is_allocated and type is not None and is_static(type)
 
 
 def views_in(

@@ -27,7 +27,7 @@ from ..sizes.available import Available
 from ..sizes.reader import Sizes
 from .aliases import AliasClasses
 from .live_bytes import Load, Span
-from .op_facts import facts_of, viewed_whole
+from .op_facts import destination, viewed_whole
 from .rooms import bytes_of, size_of
 from .storages import Storage, storages_of
 
@@ -174,10 +174,9 @@ class Joining:
         """Return the parts that hold `value`; None if it cannot be computed as a part."""
         while (source := viewed_whole(value)) is not None:
             value = source
-        op = value.owner
-        if not isinstance(op, Operation) or not facts_of(op).writes or self.classes.is_kept(value):
+        out = destination(value)
+        if out is None or self.classes.is_kept(value):
             return None
-        out = op.operands[len(op.operands) - len(op.results) + op.results.index(value)]
         storage = self.storage_of(out, block)
         if storage is None or max(storage.tensors, key=self.position) is not out.owner:
             return None  # or its bytes are written again

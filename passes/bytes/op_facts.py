@@ -116,6 +116,14 @@ def root_of(value: SSAValue) -> SSAValue:
     return value
 
 
+def destination(value: SSAValue) -> SSAValue | None:
+    """Return the tensor that an op wrote `value` into; None if it did not."""
+    op = value.owner
+    if not isinstance(op, Operation) or not facts_of(op).writes:
+        return None
+    return op.operands[len(op.operands) - len(op.results) + op.results.index(value)]
+
+
 def is_part(tensor: Operation) -> bool:
     """Test whether what is written into a tensor, or a view of all of it, is a part of a join."""
     pending = [

@@ -6,9 +6,9 @@ one is put on a device; each such constraint carries a *cause*, an object that i
 A constraint that contradicts earlier ones is not added: the result is the `Conflict` with them.
 `cut` removes a constraint.
 
-Constraints are kept as columns of numbers and causes. They become objects, and edges of a graph
-(`ConstraintGraph`), only when a conflict or an explanation needs them: most programs never do. Devices
-are numbers too, so that comparing and joining them costs next to nothing.
+Constraints are kept as columns of numbers and causes. They become objects, and edges of a
+`ConstraintGraph`, only when a conflict or an explanation needs them: most programs never do.
+Devices are numbers too, so that comparing and joining them costs next to nothing.
 
 Union by rank without path compression: paths are short, and `find` changes nothing.
 """

@@ -27,7 +27,7 @@ from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 
 from ...dialects import memory, relay
 from ...dialects.dense import constant_tensor, integer, integers
-from ...dialects.interfaces import ChoosesRegion, DestinationPassing
+from ...dialects.interfaces import ChoosesRegion
 from ...dialects.memrefs import as_memref
 from ...dialects.relay.language.dims_attributes import dim_bounds, dim_names
 from ...dialects.tensors import as_tensor, has_dynamic, tensor_of
@@ -40,7 +40,7 @@ from ...operators.sizes.algebra import Algebra
 from ...operators.sizes.holds import holds
 from ...operators.sizes.size_expressions import DIM, ELEMENT, Dims, Expr, Symbol
 from ...operators.sizes.size_table import CHOOSE, PREDICATES, TOTAL
-from ..bytes.op_facts import facts_of
+from ..bytes.op_facts import destination, facts_of
 from ..support.walk import outside_primitives
 from .memref_dims import MeasuredDim, source_of_dim
 from .rule_reader import RuleReader, as_expr
@@ -406,8 +406,8 @@ class Sizes(RuleReader):
         if isinstance(op, relay.TupleGetItemOp):
             source = projected(value)
             return None if source is value else self.dims(source)
-        if op.has_trait(DestinationPassing):
-            return self.dims(DestinationPassing.outs(op)[value.index])
+        if (into := destination(value)) is not None:
+            return self.dims(into)
         if op.has_trait(ChoosesRegion):
             return self._joined(op, value)
         if isinstance(op, relay.OnDeviceOp | relay.DeviceCopyOp) and as_tensor(op.value.type):

@@ -23,18 +23,17 @@ from itertools import islice
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DenseArrayBase, DictionaryAttr, IntegerAttr, StringAttr, i64
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 
 from ...dialects import memory, relay
 from ...dialects.device import device_of
-from ...dialects.interfaces import DestinationPassing
 from ...dialects.relay.language.annotations import TYPE_PARAMS
 from ...dialects.tensors import as_tensor, is_static, tensor_size
 from ...operators.records import record
 from ...operators.sizes.size_expressions import Expr
 from ..bytes.aliases import AliasClasses, Returned, alias_classes, contents_of, returned_by
-from ..bytes.op_facts import is_part, is_storage, shape_of
+from ..bytes.op_facts import destination, is_part, is_storage, shape_of
 from ..bytes.rooms import bytes_of, size_of
 from ..bytes.storages import storages_of
 from ..functions.signatures import insert_parameters
@@ -149,11 +148,15 @@ class Lenders:
         body = value.owner.parent if isinstance(value.owner, Operation) else value.owner
         return body is not None and self.shape_origin(value, body) is not None
 
+    def shape(self, value: SSAValue) -> SSAValue | None:
+        """Return the shape that `value` is allocated with; None if nothing says so."""
+        while (into := destination(value)) is not None:
+            value = into
+        return self.shapes.get(value) or shape_of(value)
+
     def shape_origin(self, value: SSAValue, body: Block) -> Origin | None:
         """Return how the shape that `value` is allocated with follows from the parameters'."""
-        while isinstance(value, OpResult) and value.op.has_trait(DestinationPassing):
-            value = DestinationPassing.outs(value.op)[value.index]
-        shape = shape_of(value) or self.shapes.get(value)
+        shape = self.shape(value)
         origin = None if shape is None else origin_of(shape, body, self.sizes)
         return origin if origin is not None and origin.never_fails else None
 

@@ -21,8 +21,8 @@ from xdsl.dialects.builtin import TupleType
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 
 from ...dialects import memory, relay
-from ...dialects.interfaces import CallsFunction, DestinationPassing
-from ..bytes.op_facts import facts_of, is_choice, viewed
+from ...dialects.interfaces import CallsFunction
+from ..bytes.op_facts import destination, facts_of, is_choice, viewed
 
 MAX_DEPTH = 32
 """The maximum depth of tuples and branches through which a storage is looked for."""
@@ -65,8 +65,8 @@ class Homes:
     def _find(self, value: SSAValue, path: tuple[int, ...], depth: int) -> Home:
         while isinstance(value, OpResult):
             op = value.op
-            if op.has_trait(DestinationPassing):
-                value = DestinationPassing.outs(op)[value.index]
+            if (into := destination(value)) is not None:
+                value = into
             elif (source := viewed(value)) is not None:
                 value = source
             elif facts_of(op).joins is not None:
