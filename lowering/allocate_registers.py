@@ -140,8 +140,6 @@ class AllocateRegisters(RewritePattern):
 
 @dataclass(frozen=True)
 class AllocateRegistersPass(ModulePass):
-    """Let values that are not live at the same time share a register."""
-
     name = "allocate-registers"
     accepts: ClassVar[Level] = "bytecode"
 

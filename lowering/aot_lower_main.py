@@ -78,8 +78,6 @@ def name_from(module: ModuleOp) -> str:
 
 @dataclass(frozen=True)
 class AotLowerMainPass(ModulePass):
-    """Give functions that are called from outside a flat C interface, and describe it."""
-
     name = "aot-lower-main"
     accepts: ClassVar[Level] = "memref"
 

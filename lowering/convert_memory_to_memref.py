@@ -127,8 +127,6 @@ def code_of(module: ModuleOp) -> list[Operation]:
 
 @dataclass(frozen=True)
 class ConvertMemoryToMemrefPass(ModulePass):
-    """Convert explicit memory, functions and branches to upstream dialects, on buffers."""
-
     name = "convert-memory-to-memref"
     accepts: ClassVar[Level] = "expanded"
 

@@ -301,8 +301,6 @@ class RejectOther(RewritePattern):
 
 @dataclass(frozen=True)
 class ConvertProgramToLinalgPass(ModulePass):
-    """Convert a whole program to linalg on tensors, with upstream dialects only."""
-
     name = "convert-program-to-linalg"
     accepts: ClassVar[Level] = "relay"
 

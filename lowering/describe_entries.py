@@ -157,8 +157,6 @@ def params_in(module: ModuleOp) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class DescribeEntriesPass(ModulePass):
-    """Describe functions for callers from outside, before their types become memory."""
-
     name = "describe-entries"
     accepts: ClassVar[Level] = "memory-planned"
 

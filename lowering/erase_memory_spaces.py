@@ -71,8 +71,6 @@ class CopyInMemory(RewritePattern):
 
 @dataclass(frozen=True)
 class EraseMemorySpacesPass(ModulePass):
-    """Let all devices share one memory."""
-
     name = "erase-memory-spaces"
     accepts: ClassVar[Level] = "memref"
 

@@ -36,8 +36,6 @@ class EnterFunction(RewritePattern):
 
 @dataclass(frozen=True)
 class LimitRecursionPass(ModulePass):
-    """Let recursive functions check the stack."""
-
     name = "limit-recursion"
     accepts: ClassVar[Level] = "memref"
 

@@ -232,8 +232,6 @@ def add_declarations(module: ModuleOp, constants: Constants, devices: Devices) -
 
 @dataclass(frozen=True)
 class LowerToBytecodePass(ModulePass):
-    """Lower functions with explicit memory to instructions on registers."""
-
     name = "lower-to-bytecode"
     accepts: ClassVar[Level] = "expanded"
 

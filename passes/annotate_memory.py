@@ -83,8 +83,6 @@ def used_memory(use: FunctionUse, ops: Sequence[Operation | None]) -> dict[Opera
 
 @dataclass(frozen=True)
 class AnnotateMemoryPass(ModulePass):
-    """State which storage each tensor is in, and the bytes in use at each kernel."""
-
     name = "annotate-memory"
     accepts: ClassVar[Level] = "memory-planned"
 

@@ -70,8 +70,6 @@ def append(call: vm.InvokeTvmOp, parts: list[SSAValue], rewriter: PatternRewrite
 
 @dataclass(frozen=True)
 class AppendInPlacePass(ReportingPass):
-    """Write only the new rows of a result that is in the buffer of a parameter."""
-
     name = "append-in-place"
     accepts: ClassVar[Level] = "manifest"
 

@@ -195,8 +195,6 @@ class EraseAnnotation(RewritePattern):
 
 @dataclass(frozen=True)
 class AssignDevicesPass(ModulePass):
-    """Move the devices that ops carry as attributes into types."""
-
     name = "assign-devices"
     accepts: ClassVar[Level] = "relay"
 

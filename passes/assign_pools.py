@@ -263,8 +263,6 @@ def retype(storage: SSAValue, type: memory.StorageType, rewriter: PatternRewrite
 
 @dataclass(frozen=True)
 class AssignPoolsPass(ModulePass):
-    """Choose the pool of each storage: the memory of its device that it is in."""
-
     name = "assign-pools"
     accepts: ClassVar[Level] = "manifest"
 

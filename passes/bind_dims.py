@@ -137,8 +137,6 @@ def bind_parameters(op: FuncOp, bindings: InputBindings, rewriter: PatternRewrit
 
 @dataclass(frozen=True)
 class BindDimsPass(ModulePass):
-    """Bind dynamic dims of a function's parameters."""
-
     name = "bind-dims"
     accepts: ClassVar[Level] = "relay"
 

@@ -64,8 +64,6 @@ def constant_of(argument: BlockArgument, name: str, value: Value, function: Func
 
 @dataclass(frozen=True)
 class BindInputsPass(ModulePass):
-    """Replace parameters of a function by constants."""
-
     name = "bind-inputs"
     accepts: ClassVar[Level] = "relay"
 

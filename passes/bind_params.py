@@ -45,8 +45,6 @@ def param_of(argument: BlockArgument, name: str, function: FuncOp) -> Operation:
 
 @dataclass(frozen=True)
 class BindParamsPass(ModulePass):
-    """Turn parameters of a function into weights."""
-
     name = "bind-params"
     accepts: ClassVar[Level] = "relay"
 

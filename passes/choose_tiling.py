@@ -75,8 +75,6 @@ def counted(count: int, what: str) -> str:
 
 @dataclass(frozen=True)
 class ChooseTilingPass(TilingOptions, ModulePass):
-    """Choose the chains of operators to compute in stripes of rows, and note it on the ops."""
-
     name = "choose-tiling"
     accepts: ClassVar[Level] = "relay"
 

@@ -208,8 +208,6 @@ class CreateShapeFunction(RewritePattern):
 
 @dataclass(frozen=True)
 class CreateShapeFunctionsPass(ReportingPass):
-    """Give each kernel with results of dynamic shape a function that computes their shapes."""
-
     name = "create-shape-functions"
     accepts: ClassVar[Level] = "lowered"
 

@@ -24,8 +24,6 @@ from .support.rewriting import apply_patterns
 
 @dataclass(frozen=True)
 class ElideDeviceCopiesPass(ModulePass):
-    """Remove copies from a device to itself."""
-
     name = "elide-device-copies"
     accepts: ClassVar[Level] = "planned"
 

@@ -189,8 +189,6 @@ def drop_parameters(
 
 @dataclass(frozen=True)
 class EliminateDeadCodePass(ModulePass):
-    """Remove computations whose results are unused."""
-
     name = "eliminate-dead-code"
     accepts: ClassVar[Level] = "relay"
 

@@ -73,8 +73,6 @@ class ExpandPack(RewritePattern):
 
 @dataclass(frozen=True)
 class ExpandPacksPass(ReportingPass):
-    """Compute the offsets of ordered packs."""
-
     name = "expand-packs"
     accepts: ClassVar[Level] = "memory-planned"
 

@@ -141,8 +141,6 @@ class ExpandTransposedConvolution(RewritePattern):
 
 @dataclass(frozen=True)
 class ExpandTransposedConvolutionsPass(ModulePass):
-    """Compute transposed convolutions as convolutions of which each sum is a pixel of a block."""
-
     name = "expand-transposed-convolutions"
     accepts: ClassVar[Level] = "relay"
 

@@ -183,8 +183,6 @@ class FlattenHint(RewritePattern):
 
 @dataclass(frozen=True)
 class FlattenTuplesPass(ModulePass):
-    """Replace tuples between functions, and those that `relay.if` returns, by their fields."""
-
     name = "flatten-tuples"
     accepts: ClassVar[Level] = "relay"
 

@@ -134,8 +134,6 @@ class FoldOperator(RewritePattern):
 
 @dataclass(frozen=True)
 class FoldConstantsPass(ReportingPass):
-    """Compute operators whose operands are all constants."""
-
     name = "fold-constants"
     accepts: ClassVar[Level] = "relay"
 

@@ -100,8 +100,6 @@ def outline(group: Sequence[Operation]) -> relay.PrimitiveOp:
 
 @dataclass(frozen=True)
 class FuseOpsPass(ModulePass):
-    """Group operators that become one kernel into one primitive."""
-
     name = "fuse-ops"
     accepts: ClassVar[Level] = "relay"
 

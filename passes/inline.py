@@ -237,8 +237,6 @@ def remark_recursion(ctx: Context, criteria: Criteria) -> None:
 
 @dataclass(frozen=True)
 class InlinePass(ReportingPass):
-    """Replace calls of functions by their bodies."""
-
     name = "inline"
     accepts: ClassVar[Level] = "relay"
 

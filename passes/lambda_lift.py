@@ -297,8 +297,6 @@ def lift_generic_closures(module: ModuleOp) -> None:
 
 @dataclass(frozen=True)
 class LambdaLiftPass(ReportingPass):
-    """Turn every closure into a global function, and its use into a value of that function."""
-
     name = "lambda-lift"
     accepts: ClassVar[Level] = "relay"
 

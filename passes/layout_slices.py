@@ -298,8 +298,6 @@ class LayOutSlices(RewritePattern):
 
 @dataclass(frozen=True)
 class LayoutSlicesPass(ModulePass):
-    """Choose the offsets of packed slices."""
-
     name = "layout-slices"
     accepts: ClassVar[Level] = "manifest"
 

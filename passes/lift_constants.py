@@ -77,8 +77,6 @@ def moves(entry: Block, constants: Sequence[Operation]) -> dict[Operation, Opera
 
 @dataclass(frozen=True)
 class LiftConstantsPass(ModulePass):
-    """Move constants to the start of their function, and share equal ones."""
-
     name = "lift-constants"
     accepts: ClassVar[Level] = "relay"
 

@@ -322,8 +322,6 @@ def add_counter(pool: memory.PoolAttr, module: ModuleOp) -> str:
 
 @dataclass(frozen=True)
 class LowerBuffersPass(ModulePass):
-    """Replace buffers in storages by views of memrefs of bytes."""
-
     name = "lower-buffers"
     accepts: ClassVar[Level] = "every"
 

@@ -330,8 +330,6 @@ class LowerQnn(RewritePattern):
 
 @dataclass(frozen=True)
 class LowerQnnPass(ReportingPass):
-    """Replace operators on quantized tensors by operators of `relay`."""
-
     name = "lower-qnn"
     accepts: ClassVar[Level] = "relay"
 

@@ -217,8 +217,6 @@ def make_kernels(module: ModuleOp, text: TypeText = str) -> None:
 
 @dataclass(frozen=True)
 class MakeKernelsPass(ModulePass):
-    """Turn the functions that calls of kernels name into kernels."""
-
     name = "make-kernels"
     accepts: ClassVar[Level] = "every"
 

@@ -248,8 +248,6 @@ def carry_in_place(end: relay.EndLoopOp) -> None:
 
 @dataclass(frozen=True)
 class ManifestAllocPass(ModulePass):
-    """Make memory explicit: allocate each result, and let its op write into the allocation."""
-
     name = "manifest-alloc"
     accepts: ClassVar[Level] = "lowered"
 

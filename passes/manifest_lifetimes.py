@@ -77,8 +77,6 @@ def place_of(point: Point) -> Operation:
 
 @dataclass(frozen=True)
 class ManifestLifetimesPass(ModulePass):
-    """End the lifetime of allocated bytes right after their last use, on every path."""
-
     name = "manifest-lifetimes"
     accepts: ClassVar[Level] = "manifest"
 

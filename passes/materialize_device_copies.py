@@ -155,8 +155,6 @@ class CloneConstant(RewritePattern):
 
 @dataclass(frozen=True)
 class MaterializeDeviceCopiesPass(ModulePass):
-    """Turn device hints into copies between devices."""
-
     name = "materialize-device-copies"
     accepts: ClassVar[Level] = "relay"
 

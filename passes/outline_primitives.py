@@ -92,8 +92,6 @@ class OutlinePrimitive(RewritePattern):
 
 @dataclass(frozen=True)
 class OutlinePrimitivesPass(ModulePass):
-    """Turn each distinct primitive into a function, and call it."""
-
     name = "outline-primitives"
     accepts: ClassVar[Level] = "fused"
 

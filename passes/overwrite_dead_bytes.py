@@ -150,8 +150,6 @@ class Overwriter:
 
 @dataclass(frozen=True)
 class OverwriteDeadBytesPass(ModulePass):
-    """Overwrite the bytes of each tensor before it is written, and when it is dead."""
-
     name = "overwrite-dead-bytes"
     accepts: ClassVar[Level] = "manifest"
 

@@ -116,8 +116,6 @@ def pass_params(
 
 @dataclass(frozen=True)
 class PassParamsPass(ModulePass):
-    """Pass the weights of a program to its functions as arguments."""
-
     name = "pass-params"
     accepts: ClassVar[Level] = "relay"
 

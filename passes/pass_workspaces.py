@@ -186,8 +186,6 @@ def verify_entries(symbols: Mapping[str, Operation], entries: Sequence[str]) -> 
 
 @dataclass(frozen=True)
 class PassWorkspacesPass(ModulePass):
-    """Let callers allocate what functions compute in, and their results."""
-
     name = "pass-workspaces"
     accepts: ClassVar[Level] = "manifest"
 

@@ -50,8 +50,6 @@ def reads_of(params: Sequence[relay.ParamOp]) -> int:
 
 @dataclass(frozen=True)
 class PlaceConstantsPass(ModulePass):
-    """Choose the pool of constants that each param is in, and its offset there."""
-
     name = "place-constants"
     accepts: ClassVar[Level] = "manifest"
 

@@ -37,8 +37,6 @@ from .support.levels import Level
 
 @dataclass(frozen=True)
 class PlanDevicesPass(PlanningOptions, CompositePass):
-    """Decide which device each value is on, and copy values between devices."""
-
     name = "plan-devices"
     accepts: ClassVar[Level] = "relay"
 

@@ -41,8 +41,6 @@ from .verify_memory_plan import VerifyMemoryPlanPass
 
 @dataclass(frozen=True)
 class PlanMemrefPass(BufferOptions, CompositePass):
-    """Plan the memory of any program on memrefs: allocations become views of few arenas."""
-
     name = "plan-memref"
     accepts: ClassVar[Level] = "every"
 

@@ -67,8 +67,6 @@ def entries_of(graph: CallGraph, entries: Iterable[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class RemoveUnusedFunctionsPass(ReportingPass):
-    """Remove functions that cannot be reached."""
-
     name = "remove-unused-functions"
     accepts: ClassVar[Level] = "every"
 

@@ -25,8 +25,6 @@ from .support.rewriting import rewrite_each
 
 @dataclass(frozen=True)
 class RemoveUnusedKernelsPass(ReportingPass):
-    """Remove kernels that nothing calls, and shape functions that nothing names."""
-
     name = "remove-unused-kernels"
     accepts: ClassVar[Level] = "lowered"
 

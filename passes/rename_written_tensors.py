@@ -244,8 +244,6 @@ def rename_written_tensors(module: ModuleOp) -> None:
 
 @dataclass(frozen=True)
 class RenameWrittenTensorsPass(ModulePass):
-    """Rename each tensor to the value that a kernel wrote into it."""
-
     name = "rename-written-tensors"
     accepts: ClassVar[Level] = "every"
 

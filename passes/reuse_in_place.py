@@ -236,8 +236,6 @@ class Body:
 
 @dataclass(frozen=True)
 class ReuseInPlacePass(ModulePass):
-    """Write the result of a kernel over an operand that is not used after it."""
-
     name = "reuse-in-place"
     accepts: ClassVar[Level] = "manifest"
 

@@ -45,8 +45,6 @@ def equal_copies(module: ModuleOp) -> dict[Operation, SSAValue]:
 
 @dataclass(frozen=True)
 class ShareDeviceCopiesPass(ReportingPass):
-    """Let uses of one value on one device share a copy."""
-
     name = "share-device-copies"
     accepts: ClassVar[Level] = "planned"
 

@@ -46,8 +46,6 @@ class HintAfterProjection(RewritePattern):
 
 @dataclass(frozen=True)
 class SinkDeviceHintsPass(ModulePass):
-    """Hint the fields of a tuple that are used, not the tuple."""
-
     name = "sink-device-hints"
     accepts: ClassVar[Level] = "relay"
 

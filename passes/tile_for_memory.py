@@ -96,8 +96,6 @@ def stripes_of(tiled: Tiled, builder: Builder, kind: type[Writer] = Stripes) -> 
 
 @dataclass(frozen=True)
 class TileForMemoryPass(ModulePass):
-    """Compute chains of operators in stripes of rows, so that fewer bytes are live at once."""
-
     name = "tile-for-memory"
     accepts: ClassVar[Level] = "relay"
 

@@ -211,8 +211,6 @@ def view(op: vm.InvokeTvmOp, rows: Rows, rewriter: PatternRewriter) -> None:
 
 @dataclass(frozen=True)
 class ViewSlicesPass(ReportingPass):
-    """Read slices of outer rows where their tensor is, instead of copying them."""
-
     name = "view-slices"
     accepts: ClassVar[Level] = "manifest"
 

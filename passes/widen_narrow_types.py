@@ -135,8 +135,6 @@ class WidenOperator(RewritePattern):
 
 @dataclass(frozen=True)
 class WidenNarrowTypesPass(ReportingPass):
-    """Compute operators on narrow element types in wide ones, and round their results."""
-
     name = "widen-narrow-types"
     accepts: ClassVar[Level] = "relay"
 

@@ -111,8 +111,6 @@ def called_in(module: ModuleOp) -> dict[str, list[Attribute]]:
 
 @dataclass(frozen=True)
 class CallBlasPass(KernelPass):
-    """Let OpenBLAS compute the products of matrices in kernels."""
-
     name = "call-blas"
 
     unscheduled: bool = False

@@ -26,8 +26,6 @@ from ..schedules.scheduling import SCHEDULE
 
 @dataclass(frozen=True)
 class ChooseSchedulesPass(MachinePass):
-    """Choose the schedule of each kernel: how its loops are tiled and vectorised."""
-
     name = "choose-schedules"
 
     @override

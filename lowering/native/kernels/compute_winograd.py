@@ -435,8 +435,6 @@ def _compute(kernel: FuncOp, windows: Windows, vectors: Vectors, threads: bool) 
 
 @dataclass(frozen=True)
 class ComputeWinogradPass(MachinePass):
-    """Compute convolutions whose weights are transformed by Winograd's F(2x2, 3x3)."""
-
     name = "compute-winograd"
 
     threads: bool = False

@@ -132,8 +132,6 @@ def _without_block(schedule: Attribute, chunk: Chunk) -> Attribute:
 
 @dataclass(frozen=True)
 class DivideBetweenThreadsPass(KernelPass):
-    """Divide kernels between threads: a schedule that cuts one of their loops into chunks."""
-
     name = "divide-between-threads"
 
     @override

@@ -187,8 +187,6 @@ def _extract_operands(extract: tensor.ExtractOp, producer: linalg.GenericOp) -> 
 
 @dataclass(frozen=True)
 class FuseElementwisePass(KernelPass):
-    """Make one loop of each chain of elementwise ops of a kernel."""
-
     name = "fuse-elementwise"
 
     @override

@@ -163,8 +163,6 @@ def merge_in_calls(
 
 @dataclass(frozen=True)
 class MergeAliasesPass(ModulePass):
-    """Give a kernel one argument for an operand and a result that are the same bytes in a call."""
-
     name = "merge-aliases"
     accepts: ClassVar[Level] = "memref"
 

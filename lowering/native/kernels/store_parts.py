@@ -150,8 +150,6 @@ def _is_elementwise(op: linalg.GenericOp) -> bool:
 
 @dataclass(frozen=True)
 class StorePartsPass(KernelPass):
-    """Store the parts of a padded or joined result, each in its place."""
-
     name = "store-parts"
 
     @override

@@ -103,8 +103,6 @@ def sum_in_blocks(op: linalg.GenericOp) -> None:
 
 @dataclass(frozen=True)
 class SumInBlocksPass(KernelPass):
-    """Sum long rows in blocks: each has a sum of its own, and these are added."""
-
     name = "sum-in-blocks"
 
     @override

@@ -48,8 +48,6 @@ def _write_onto(store: bufferization.MaterializeInDestinationOp) -> None:
 
 @dataclass(frozen=True)
 class WriteOntoResultsPass(KernelPass):
-    """Let loops write onto the result that they are stored in, not onto an empty tensor."""
-
     name = "write-onto-results"
 
     @override
