@@ -47,7 +47,7 @@ from .sizes.scoped_code import ScopedCode
 from .support.changes import ReportingPass
 from .support.levels import Level
 from .support.rewriting import apply_patterns, erase_unused, rewrite_each
-from .support.walk import is_kernel, outside_primitives
+from .support.walk import outside_primitives
 
 
 def host_of(module: ModuleOp) -> VirtualDeviceAttr | None:
@@ -227,11 +227,6 @@ def called_shape_functions(module: ModuleOp) -> frozenset[str] | None:
     return frozenset(called)
 
 
-def in_functions(module: ModuleOp) -> list[Operation]:
-    """Return the ops of `module`, in program order, that are not in kernels or shape functions."""
-    return list(walk(module.body, enters=is_function_level))
-
-
 @cache
 def concerns_sizes(kind: type[Operation]) -> bool:
     """Test whether the pass may change something because of an op of class `kind`."""
@@ -244,10 +239,6 @@ def is_numbered(op: Operation) -> bool:
     return is_size_class(type(op)) or isinstance(op, relay.RequireOp | relay.YieldOp)
 
 
-def is_function_level(op: Operation) -> bool:
-    return not is_kernel(op) and not isinstance(op, relay.ShapeFuncOp)
-
-
 @dataclass(frozen=True)
 class SimplifyShapesPass(ReportingPass):
     """Reduce the computation of shapes to arithmetic on the dims of parameters."""
@@ -256,7 +247,7 @@ class SimplifyShapesPass(ReportingPass):
     accepts: ClassVar[Level] = "manifest"
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
-        ops = in_functions(op)
+        ops = [*outside_primitives(op.body)]
         if not any(concerns_sizes(type(inside)) for inside in ops):
             return False
         functions = {f.sym_name.data: f for f in op.ops if isinstance(f, relay.ShapeFuncOp)}
@@ -271,9 +262,9 @@ class SimplifyShapesPass(ReportingPass):
 
         rewrite_each([o for o in ops if isinstance(o, vm.ShapeFuncOp)], inline)
         numbering = Numbering(ScopedCode(host))
-        rewrite_each([o for o in in_functions(op) if is_numbered(o)], numbering.visit)
+        rewrite_each([o for o in outside_primitives(op.body) if is_numbered(o)], numbering.visit)
         apply_patterns(op, *memory.AllocStorageOp.get_canonicalization_patterns())
-        erase_unused(in_functions(op), is_removable)
+        erase_unused(outside_primitives(op.body), is_removable)
         called = called_shape_functions(op)
         if called is not None:
             remove_shape_functions(op, called)
