@@ -22,17 +22,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import bytecode
 from ..dialects.bytecode.instruction import Renaming
 from ..dialects.integers import i64_attribute
-from ..passes.support.levels import Level
+from ..passes.support.changes import LevelPass
 from ..passes.support.rewriting import apply_patterns
 from .bytecode.live_ranges import Slot, live_ranges, slots_of
 from .bytecode.register_assignment import Assignment, assign_registers
@@ -138,10 +136,9 @@ class AllocateRegisters(RewritePattern):
         rewriter.notify_op_modified(op)
 
 
-@dataclass(frozen=True)
-class AllocateRegistersPass(ModulePass):
+class AllocateRegistersPass(LevelPass):
     name = "allocate-registers"
-    accepts: ClassVar[Level] = "bytecode"
+    accepts = "bytecode"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = [inner for inner in op.ops if isinstance(inner, bytecode.FuncOp)]

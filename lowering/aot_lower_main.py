@@ -28,19 +28,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import Literal
 
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
-from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects import memory
 from ..passes.bytes import constant_places
 from ..passes.functions.symbols import CallGraph
+from ..passes.support.changes import LevelPass
 from ..passes.support.diagnostics import PassError, location_of
-from ..passes.support.levels import Level
 from ..runtime.native.interface import FORMS, Entry, Form, Library
 from ..runtime.program.program import Kernel
 from .entries.c_names import kernel_symbol, sanitized, unique_names
@@ -77,9 +76,9 @@ def name_from(module: ModuleOp) -> str:
 
 
 @dataclass(frozen=True)
-class AotLowerMainPass(ModulePass):
+class AotLowerMainPass(LevelPass):
     name = "aot-lower-main"
-    accepts: ClassVar[Level] = "memref"
+    accepts = "memref"
 
     prefix: str = ""
     """The prefix of all symbols in C; by default the name of the source file."""

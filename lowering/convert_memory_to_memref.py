@@ -36,13 +36,11 @@ From level `memory-planned` (or `manifest`) to `memref`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, tensor
 from xdsl.dialects.builtin import ModuleOp, i64
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects import memory, relay
@@ -52,7 +50,7 @@ from ..operators.sizes import Check
 from ..passes.devices.options import device_option
 from ..passes.functions.symbols import SymbolNames
 from ..passes.sizes.size_code import SizeCode
-from ..passes.support.levels import Level
+from ..passes.support.changes import LevelPass
 from ..passes.support.rewriting import apply_patterns
 from .memref.booleans import store_booleans_as_bytes
 from .memref.conversion_state import Conversion, ConvertOp
@@ -126,9 +124,9 @@ def code_of(module: ModuleOp) -> list[Operation]:
 
 
 @dataclass(frozen=True)
-class ConvertMemoryToMemrefPass(ModulePass):
+class ConvertMemoryToMemrefPass(LevelPass):
     name = "convert-memory-to-memref"
-    accepts: ClassVar[Level] = "expanded"
+    accepts = "expanded"
 
     host: str = "cpu:0"
     """The device whose memory is the default memory space."""

@@ -34,7 +34,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func
@@ -48,7 +48,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import relay
@@ -59,8 +58,8 @@ from ..dialects.relay.language.dims_attributes import dim_bounds, dim_names, par
 from ..dialects.tensors import as_tensor
 from ..dialects.xdsl_extras.walking import walk
 from ..passes.remove_unused_functions import is_public
+from ..passes.support.changes import LevelPass
 from ..passes.support.diagnostics import PassError, emit_warning
-from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
 from ..passes.support.walk import only_block
 from .linalg import structural_rules
@@ -299,10 +298,9 @@ class RejectOther(RewritePattern):
             raise PassError(f"{op.name} has no linalg; {RUN_IT}", op)
 
 
-@dataclass(frozen=True)
-class ConvertProgramToLinalgPass(ModulePass):
+class ConvertProgramToLinalgPass(LevelPass):
     name = "convert-program-to-linalg"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         operators = {inner.name for inner in walk(op) if isinstance(inner, relay.Operator)}

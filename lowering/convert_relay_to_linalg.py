@@ -21,18 +21,17 @@ all calls of a kernel are one in it (`linalg.known_dims`). Levels: `lowered` to 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.passes import ModulePass
 
 from ..dialects import relay
 from ..dialects.device import upstream_type
 from ..dialects.tensors import as_tensor, bits_of
+from ..passes.support.changes import LevelPass
 from ..passes.support.diagnostics import PassError, emit_remark, wants_remarks
-from ..passes.support.levels import Level
 from .linalg.builder import Builder, Rule, Unsupported
 from .linalg.known_dims import Related, related_dims, unequal_dims
 from .linalg.rule_registry import rules_of
@@ -113,9 +112,9 @@ def convert_kernel(
 
 
 @dataclass(frozen=True)
-class ConvertRelayToLinalgPass(ModulePass):
+class ConvertRelayToLinalgPass(LevelPass):
     name = "convert-relay-to-linalg"
-    accepts: ClassVar[Level] = "lowered"
+    accepts = "lowered"
 
     require: bool = False
     """Report an operator without a rule as an error."""

@@ -20,13 +20,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, TupleType
 from xdsl.ir import Attribute
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import memory, relay
@@ -43,8 +41,8 @@ from ..dialects.tensors import as_tensor
 from ..dialects.xdsl_extras.walking import walk
 from ..passes.devices.options import device_option
 from ..passes.sizes.result_dims import dims_of_results
+from ..passes.support.changes import LevelPass
 from ..passes.support.diagnostics import PassError
-from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
 from ..passes.workspaces.lending import is_entry
 from ..runtime.native.interface import Structure
@@ -156,9 +154,9 @@ def params_in(module: ModuleOp) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class DescribeEntriesPass(ModulePass):
+class DescribeEntriesPass(LevelPass):
     name = "describe-entries"
-    accepts: ClassVar[Level] = "memory-planned"
+    accepts = "memory-planned"
 
     entries: tuple[str, ...] = ()
     """The functions that are called from outside; if none is given, all that are not private."""

@@ -8,19 +8,15 @@ For a target with one memory: upstream MLIR lowers no other memory space of `mem
 `memref`, which stays.
 """
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from xdsl.context import Context
 from xdsl.dialects import gpu, memref
 from xdsl.dialects.builtin import FunctionType, MemRefType, ModuleOp, NoneAttr
 from xdsl.ir import Attribute, Operation
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
 from ..dialects.xdsl_extras.identity import by_identity
-from ..passes.support.levels import Level
+from ..passes.support.changes import LevelPass
 from ..passes.support.rewriting import apply_patterns
 from .memref.memref_types import MemRef
 
@@ -69,10 +65,9 @@ class CopyInMemory(RewritePattern):
         rewriter.erase(op)
 
 
-@dataclass(frozen=True)
-class EraseMemorySpacesPass(ModulePass):
+class EraseMemorySpacesPass(LevelPass):
     name = "erase-memory-spaces"
-    accepts: ClassVar[Level] = "memref"
+    accepts = "memref"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         apply_patterns(op, EraseSpaceCast(), CopyInMemory(), EraseSpaces())

@@ -27,10 +27,9 @@ from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, ModuleOp, f32, i32
 from xdsl.dialects.utils.fast_math import FastMathFlag
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
-from ..passes.support.levels import Level
+from ..passes.support.changes import LevelPass
 from ..passes.support.rewriting import apply_patterns
 
 Real: TypeAlias = arith.FloatingPointLikeBinaryOperation
@@ -260,12 +259,11 @@ class ExpandFunction(RewritePattern):
         rewriter.replace(op, code.ops, [result.ssa])
 
 
-@dataclass(frozen=True)
-class ExpandMathPass(ModulePass):
+class ExpandMathPass(LevelPass):
     """Compute exp, log, tanh and erf of f32 by polynomials."""
 
     name = "expand-math"
-    accepts: ClassVar[Level] = "every"
+    accepts = "every"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         apply_patterns(op, ExpandFunction())

@@ -10,17 +10,15 @@ Let recursive functions check the stack.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
 from ..passes.functions.symbols import CallGraph
-from ..passes.support.levels import Level
+from ..passes.support.changes import LevelPass
 from ..passes.support.rewriting import apply_patterns
 from .upstream_sizes.checked_functions import ENTER
 
@@ -34,10 +32,9 @@ class EnterFunction(RewritePattern):
         rewriter.insert(func.CallOp(ENTER, [], []), InsertPoint.at_start(op.body.block))
 
 
-@dataclass(frozen=True)
-class LimitRecursionPass(ModulePass):
+class LimitRecursionPass(LevelPass):
     name = "limit-recursion"
-    accepts: ClassVar[Level] = "memref"
+    accepts = "memref"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         graph = CallGraph.of(op)

@@ -17,7 +17,6 @@ results, all of them record theirs. The module lists its devices, the host first
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -30,7 +29,6 @@ from xdsl.dialects.builtin import (
     TupleType,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import bytecode, memory, relay
@@ -52,7 +50,7 @@ from ..dialects.type_rules import rule_of
 from ..passes.devices.options import device_option
 from ..passes.remove_unused_functions import is_public
 from ..passes.sizes.result_dims import dims_of_results
-from ..passes.support.levels import Level
+from ..passes.support.changes import LevelPass
 from ..passes.support.rewriting import apply_patterns
 from ..passes.support.walk import only_block
 from ..runtime.program.named_results import unique_names
@@ -231,9 +229,9 @@ def add_declarations(module: ModuleOp, constants: Constants, devices: Devices) -
 
 
 @dataclass(frozen=True)
-class LowerToBytecodePass(ModulePass):
+class LowerToBytecodePass(LevelPass):
     name = "lower-to-bytecode"
-    accepts: ClassVar[Level] = "expanded"
+    accepts = "expanded"
 
     host: str = "cpu:0"
     """The device on which sizes and shapes are computed."""

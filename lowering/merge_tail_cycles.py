@@ -33,7 +33,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref, scf
@@ -47,12 +46,11 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from ..dialects.tensors import MIN_ALIGNMENT
 from ..passes.functions.symbols import SymbolNames
-from ..passes.support.levels import Level
+from ..passes.support.changes import LevelPass
 from ..runtime.program.components import components
 from .memref.deallocation import freed
 from .memref.memref_types import as_memref
@@ -180,12 +178,11 @@ def call_merged(cycle: Cycle, function: func.FuncOp) -> None:
     body.add_op(func.ReturnOp(*call.results))
 
 
-@dataclass(frozen=True)
-class MergeTailCyclesPass(ModulePass):
+class MergeTailCyclesPass(LevelPass):
     """Merge functions that call each other in tail position into one."""
 
     name = "merge-tail-cycles"
-    accepts: ClassVar[Level] = "memref"
+    accepts = "memref"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for cycle in cycles_in(op):

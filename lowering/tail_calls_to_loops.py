@@ -49,18 +49,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref, scf, ub
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType, ModuleOp, i1
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.xdsl_extras.walking import walk
-from ..passes.support.levels import Level
+from ..passes.support.changes import LevelPass
 from ..passes.support.rewriting import apply_patterns
 from .memref.deallocation import base_of, copied, freed, with_results
 from .memref.memref_types import as_memref
@@ -217,12 +215,11 @@ class MakeLoop(RewritePattern):
         rewriter.replace(end, func.ReturnOp(*loop.res[len(values) :]))
 
 
-@dataclass(frozen=True)
-class TailCallsToLoopsPass(ModulePass):
+class TailCallsToLoopsPass(LevelPass):
     """Turn tail recursion into loops, in constant stack and memory."""
 
     name = "tail-calls-to-loops"
-    accepts: ClassVar[Level] = "memref"
+    accepts = "memref"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = [f for f in op.ops if isinstance(f, func.FuncOp)]

@@ -17,13 +17,10 @@ if a size depends on dims. The attributes are for profilers and tools; no pass r
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.ir import Operation
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 
 from ..dialects import memory
@@ -33,7 +30,7 @@ from .bytes.storages import is_destination_of_shapes
 from .memory_report.loads import loads
 from .memory_report.model import FunctionUse
 from .memory_report.read import memory_at_ops
-from .support.levels import Level
+from .support.changes import LevelPass
 from .support.rewriting import rewrite_each
 
 STORAGE_ID = "xrelay.storage_id"
@@ -81,10 +78,9 @@ def used_memory(use: FunctionUse, ops: Sequence[Operation | None]) -> dict[Opera
     }
 
 
-@dataclass(frozen=True)
-class AnnotateMemoryPass(ModulePass):
+class AnnotateMemoryPass(LevelPass):
     name = "annotate-memory"
-    accepts: ClassVar[Level] = "memory-planned"
+    accepts = "memory-planned"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         used: dict[Operation, int] = {}

@@ -16,9 +16,7 @@ parameter are written twice. From level `manifest` to the same, right after `man
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -35,7 +33,6 @@ from .functions.symbols import symbols_of
 from .sizes.size_code import SizeCode, shape_of_op
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError
-from .support.levels import Level
 from .support.rewriting import rewrite_each
 
 
@@ -68,10 +65,9 @@ def append(call: vm.InvokeTvmOp, parts: list[SSAValue], rewriter: PatternRewrite
     rewriter.erase(tensor)
 
 
-@dataclass(frozen=True)
 class AppendInPlacePass(ReportingPass):
     name = "append-in-place"
-    accepts: ClassVar[Level] = "manifest"
+    accepts = "manifest"
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
         appended: dict[vm.InvokeTvmOp, list[SSAValue]] = {}

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -35,7 +34,6 @@ from xdsl.dialects.builtin import (
     NoneAttr,
 )
 from xdsl.ir import Attribute, Operation, SSAValue, Use
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
@@ -55,7 +53,7 @@ from .devices.solution import (
     entries_of,
 )
 from .functions.signatures import set_types
-from .support.levels import Level
+from .support.changes import LevelPass
 from .support.rewriting import apply_patterns, op_trait_rewrite_pattern
 
 FALSE, TRUE = BoolAttr.from_bool(False), BoolAttr.from_bool(True)
@@ -193,10 +191,9 @@ class EraseAnnotation(RewritePattern):
         rewriter.notify_op_modified(op)
 
 
-@dataclass(frozen=True)
-class AssignDevicesPass(ModulePass):
+class AssignDevicesPass(LevelPass):
     name = "assign-devices"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         types, ops = TypesOnDevices(), [*walk(op.body)]

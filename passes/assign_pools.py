@@ -29,13 +29,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import Literal
 
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, StringAttr, i64
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 
 from ..dialects import memory
@@ -52,8 +51,8 @@ from .devices.options import device_option, planned_pools, pools_option
 from .functions.symbols import CallGraph
 from .sizes.reader import Sizes
 from .sizes.sample_sizes import Sample, samples_of
+from .support.changes import LevelPass
 from .support.diagnostics import PassError, emit_remark, wants_remarks
-from .support.levels import Level
 from .support.rewriting import rewrite_each
 from .workspaces.lending import calls_directly, is_entry
 
@@ -262,9 +261,9 @@ def retype(storage: SSAValue, type: memory.StorageType, rewriter: PatternRewrite
 
 
 @dataclass(frozen=True)
-class AssignPoolsPass(ModulePass):
+class AssignPoolsPass(LevelPass):
     name = "assign-pools"
-    accepts: ClassVar[Level] = "manifest"
+    accepts = "manifest"
 
     pools: str = ""
     """The pools, separated by commas, each as NAME=[CAPACITY][:COST[:ALIGNMENT]]."""

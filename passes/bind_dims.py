@@ -15,13 +15,11 @@ none.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, DictionaryAttr, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import BlockArgument, Operation
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
@@ -40,8 +38,8 @@ from ..runtime.calls.input_bindings import BindingError, Dim, InputBindings, par
 from .functions.calls import RECEIVERS, is_passed, recast
 from .functions.entries import entry
 from .functions.signatures import keep_bounds
+from .support.changes import LevelPass
 from .support.diagnostics import PassError, parse_keyed
-from .support.levels import Level
 from .support.rewriting import rewrite_each
 
 
@@ -136,9 +134,9 @@ def bind_parameters(op: FuncOp, bindings: InputBindings, rewriter: PatternRewrit
 
 
 @dataclass(frozen=True)
-class BindDimsPass(ModulePass):
+class BindDimsPass(LevelPass):
     name = "bind-dims"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     shapes: tuple[str, ...] = ()
     """The shapes of parameters, like `x=1x3x?`."""

@@ -15,14 +15,12 @@ one. Level: `relay`.
 
 from dataclasses import dataclass
 from math import prod
-from typing import ClassVar
 
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, Operation
-from xdsl.passes import ModulePass
 
 from ..dialects import relay
 from ..dialects.dense import dense
@@ -32,8 +30,8 @@ from ..runtime.calls.input_bindings import Value, parse_value
 from ..runtime.calls.input_values import fitted
 from .functions.entries import entry, inputs_named
 from .functions.signatures import replace_parameters
+from .support.changes import LevelPass
 from .support.diagnostics import PassError, parse_keyed
-from .support.levels import Level
 
 MAX_ELEMENTS = 1 << 16
 """The maximum number of elements of a value: it becomes text in the program."""
@@ -63,9 +61,9 @@ def constant_of(argument: BlockArgument, name: str, value: Value, function: Func
 
 
 @dataclass(frozen=True)
-class BindInputsPass(ModulePass):
+class BindInputsPass(LevelPass):
     name = "bind-inputs"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     values: tuple[str, ...] = ()
     """The values of parameters, like `n=3` or `n=[1, 2]`."""

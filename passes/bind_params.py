@@ -13,20 +13,18 @@ of the module may call this one.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, Operation
-from xdsl.passes import ModulePass
 
 from ..dialects import relay
 from ..dialects.tensors import as_tensor, is_static
 from .functions.entries import entry, inputs_named
 from .functions.signatures import replace_parameters
+from .support.changes import LevelPass
 from .support.diagnostics import PassError
-from .support.levels import Level
 
 
 def param_of(argument: BlockArgument, name: str, function: FuncOp) -> Operation:
@@ -44,9 +42,9 @@ def param_of(argument: BlockArgument, name: str, function: FuncOp) -> Operation:
 
 
 @dataclass(frozen=True)
-class BindParamsPass(ModulePass):
+class BindParamsPass(LevelPass):
     name = "bind-params"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     names: tuple[str, ...] = ()
     """The parameters."""

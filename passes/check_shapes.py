@@ -14,13 +14,9 @@ functions: this pass is for levels that have none. That a dim is what the declar
 checked too. Level `relay`; the level stays.
 """
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
@@ -30,7 +26,7 @@ from ..dialects.type_rules import data_operands, rule_of
 from ..operators.sizes import product
 from .sizes.dynamic_results import HostCode
 from .sizes.rule_reader import as_expr
-from .support.levels import Level
+from .support.changes import LevelPass
 from .support.rewriting import apply_patterns
 
 
@@ -57,12 +53,11 @@ class CheckSizes(RewritePattern):
             rewriter.insert(code.ops, InsertPoint.before(op))
 
 
-@dataclass(frozen=True)
-class CheckShapesPass(ModulePass):
+class CheckShapesPass(LevelPass):
     """Check the sizes that operators require, where they are known only at run time."""
 
     name = "check-shapes"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         apply_patterns(op, CheckSizes())

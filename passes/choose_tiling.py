@@ -31,14 +31,12 @@ Before `fuse-ops`, whose groups are the steps. From level `relay` to the same.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
+from .support.changes import LevelPass
 from .support.diagnostics import emit_remark
-from .support.levels import Level
 from .tiling.chosen_tiling import FunctionTiling, TilingOptions
 from .tiling.stripe_attributes import STRIPES, TILING, Stripes, TilingRecord
 
@@ -74,9 +72,9 @@ def counted(count: int, what: str) -> str:
 
 
 @dataclass(frozen=True)
-class ChooseTilingPass(TilingOptions, ModulePass):
+class ChooseTilingPass(TilingOptions, LevelPass):
     name = "choose-tiling"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for tiling in self.tilings(op):

@@ -16,17 +16,13 @@ computation of sizes moves up to the arena; a size that depends on data in it is
 `memory-planned`.
 """
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
 from .bytes.packs import JoinPack, packs_of
 from .bytes.storages import Storage, storages_in
 from .sizes.reader import Sizes
-from .support.levels import Level
+from .support.changes import LevelPass
 from .support.rewriting import apply_patterns
 
 
@@ -35,12 +31,11 @@ def stays_in_region(storage: Storage) -> bool:
     return storage.region.holder is None or storage.lifetime.stop <= storage.region.end
 
 
-@dataclass(frozen=True)
-class CoalesceStoragePass(ModulePass):
+class CoalesceStoragePass(LevelPass):
     """Allocate the storages of a region together."""
 
     name = "coalesce-storage"
-    accepts: ClassVar[Level] = "manifest"
+    accepts = "manifest"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         sizes = Sizes()

@@ -23,7 +23,7 @@ Equal functions are shared. A kernel that has a shape function keeps it. From le
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, NoReturn
+from typing import NoReturn
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FunctionType, ModuleOp, SymbolRefAttr
@@ -45,7 +45,6 @@ from .functions.symbols import SymbolNames
 from .sizes.rule_code import RuleCode
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError
-from .support.levels import Level
 from .support.rewriting import apply_patterns
 
 DATA, SHAPE = 1, 2
@@ -209,7 +208,7 @@ class CreateShapeFunction(RewritePattern):
 @dataclass(frozen=True)
 class CreateShapeFunctionsPass(ReportingPass):
     name = "create-shape-functions"
-    accepts: ClassVar[Level] = "lowered"
+    accepts = "lowered"
 
     checks: bool = False
     """Give kernels with static results functions for what they require, too."""

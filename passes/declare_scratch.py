@@ -14,11 +14,9 @@ any result. A kernel with a shape function is left alone. A second run changes n
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
@@ -28,8 +26,8 @@ from ..dialects.interfaces import Lookup, scratch_types
 from ..dialects.xdsl_extras.walking import walk
 from .functions.signatures import set_types
 from .functions.symbols import symbols_of
+from .support.changes import LevelPass
 from .support.diagnostics import OptionError
-from .support.levels import Level
 from .support.rewriting import apply_patterns
 
 
@@ -86,11 +84,11 @@ class ReceiveScratch(RewritePattern):
 
 
 @dataclass(frozen=True)
-class DeclareScratchPass(ModulePass):
+class DeclareScratchPass(LevelPass):
     """Let callers allocate the memory that compiled kernels need besides their results."""
 
     name = "declare-scratch"
-    accepts: ClassVar[Level] = "lowered"
+    accepts = "lowered"
 
     parts: int = 4
     """The threads that may compute a kernel at the same time; each has memory of its own."""

@@ -10,22 +10,17 @@ Programs that name devices in part have such copies once the devices are complet
 device to another and back stay: the program asks for them. Level `planned`.
 """
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
 from ..dialects import relay
-from .support.levels import Level
+from .support.changes import LevelPass
 from .support.rewriting import apply_patterns
 
 
-@dataclass(frozen=True)
-class ElideDeviceCopiesPass(ModulePass):
+class ElideDeviceCopiesPass(LevelPass):
     name = "elide-device-copies"
-    accepts: ClassVar[Level] = "planned"
+    accepts = "planned"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         apply_patterns(op, *relay.DeviceCopyOp.get_canonicalization_patterns())

@@ -27,13 +27,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import compress
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.traits import IsTerminator, MemoryEffect, RecursiveMemoryEffect, SymbolOpInterface
 from xdsl.transforms.dead_code_elimination import would_be_trivially_dead
@@ -45,7 +43,7 @@ from ..dialects.relay.language.dims_attributes import DIM_BOUNDS, dim_names
 from ..dialects.xdsl_extras.walking import walk
 from .functions.signatures import erase_parameters, keep_bounds
 from .functions.symbols import CallGraph, symbols_in
-from .support.levels import Level
+from .support.changes import LevelPass
 from .support.rewriting import apply_patterns
 
 
@@ -187,10 +185,9 @@ def drop_parameters(
         keep_bounds(function, {name for names in dim_names(function) for name in names})
 
 
-@dataclass(frozen=True)
-class EliminateDeadCodePass(ModulePass):
+class EliminateDeadCodePass(LevelPass):
     name = "eliminate-dead-code"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         graph = CallGraph.of(op)

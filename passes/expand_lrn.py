@@ -12,19 +12,15 @@ is in memory outside the plan. The powers -1/2 and -3/4 are roots. After `propag
 `separate-padding`. Level: `relay`.
 """
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import BoolAttr, Float32Type, Float64Type, ModuleOp, StringAttr
 from xdsl.ir import SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects.relay import normalization, pooling
 from ..dialects.relay.properties import ints
 from ..dialects.tensors import as_tensor
-from .support.levels import Level
+from .support.changes import LevelPass
 from .support.operator_steps import OperatorSteps, dtype_of
 from .support.rewriting import apply_patterns
 
@@ -79,12 +75,11 @@ class ExpandLrn(RewritePattern):
         steps.replace(op, [result], rewriter)
 
 
-@dataclass(frozen=True)
-class ExpandLrnPass(ModulePass):
+class ExpandLrnPass(LevelPass):
     """Compute local response normalizations by means over windows of channels."""
 
     name = "expand-lrn"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         apply_patterns(op, ExpandLrn())

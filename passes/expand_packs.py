@@ -16,7 +16,6 @@ as 0. Late: what follows cannot tell any more why no live bytes overlap. Level `
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -30,7 +29,6 @@ from ..operators.sizes.size_expressions import Expr
 from .sizes.reader import Sizes
 from .sizes.size_code import SizeCode
 from .support.changes import ReportingPass
-from .support.levels import Level
 from .support.rewriting import apply_patterns, erase_unused
 from .support.walk import outside_primitives
 from .workspaces.replaced_packs import ListedCode, fold_constants, parts_of, replace_pack
@@ -71,10 +69,9 @@ class ExpandPack(RewritePattern):
         replace_pack(packing, layout, code, self.totals, rewriter)
 
 
-@dataclass(frozen=True)
 class ExpandPacksPass(ReportingPass):
     name = "expand-packs"
-    accepts: ClassVar[Level] = "memory-planned"
+    accepts = "memory-planned"
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
         totals, changed = Totals({}), False

@@ -21,17 +21,15 @@ compute the filters. Before `propagate-layout`. Level: `relay`.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import Float32Type, Float64Type, ModuleOp
 from xdsl.ir import SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects.relay import convolution
 from ..dialects.tensors import as_tensor, is_static, tensor_of
-from .support.levels import Level
+from .support.changes import LevelPass
 from .support.operator_steps import OperatorSteps, dtype_of, is_weight
 from .support.rewriting import apply_patterns
 
@@ -139,10 +137,9 @@ class ExpandTransposedConvolution(RewritePattern):
             steps.replace(op, [result], rewriter)
 
 
-@dataclass(frozen=True)
-class ExpandTransposedConvolutionsPass(ModulePass):
+class ExpandTransposedConvolutionsPass(LevelPass):
     name = "expand-transposed-convolutions"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         apply_patterns(op, ExpandTransposedConvolution())

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -26,7 +25,6 @@ from .devices.domains import result_of
 from .devices.options import PlanningOptions
 from .support.changes import InspectionPass
 from .support.diagnostics import emit_remark
-from .support.levels import Level
 from .support.walk import outside_primitives
 
 
@@ -66,7 +64,7 @@ class ExplainDevicesPass(PlanningOptions, InspectionPass):
     """Report which device each value would be on, and why."""
 
     name = "explain-devices"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     def inspect(self, ctx: Context, op: ModuleOp) -> None:
         explain(ctx, self.solve(op))

@@ -17,7 +17,6 @@ If a step outside of all chains has the peak, a note names it. `relay` level, be
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -25,7 +24,6 @@ from xdsl.dialects.builtin import ModuleOp
 from ..planning.stripes.chosen_chains import Edge, choose
 from .support.changes import InspectionPass
 from .support.diagnostics import Place, emit_remark
-from .support.levels import Level
 from .tiling.chosen_tiling import FunctionTiling, TilingOptions
 
 WORKS = (1.0, 1.15, None)
@@ -71,7 +69,7 @@ class ExplainTilingPass(TilingOptions, InspectionPass):
     """Report which chains of operators would be computed in stripes, why, and what they cost."""
 
     name = "explain-tiling"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     def inspect(self, ctx: Context, op: ModuleOp) -> None:
         for tiling in self.tilings(op):

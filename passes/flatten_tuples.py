@@ -29,7 +29,6 @@ time. Level `relay` or `planned`; the level stays.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -43,7 +42,6 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
@@ -53,7 +51,7 @@ from ..dialects.relay.language.control import yielded
 from ..dialects.relay.language.dims_attributes import parameter_names
 from ..dialects.xdsl_extras.walking import walk
 from .functions.flattening import Inserter, flat, flatten_signature, has_tuple, name_fields
-from .support.levels import Level
+from .support.changes import LevelPass
 from .support.rewriting import apply_patterns, erase_unused, rewrite_each
 
 
@@ -181,10 +179,9 @@ class FlattenHint(RewritePattern):
         rewriter.replace(op, [], insert.rebuilt([op.result.type], fields))
 
 
-@dataclass(frozen=True)
-class FlattenTuplesPass(ModulePass):
+class FlattenTuplesPass(LevelPass):
     name = "flatten-tuples"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = functions_to_flatten(op)

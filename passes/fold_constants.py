@@ -16,7 +16,6 @@ Constants and tuples that this leaves unused are removed. (TVM: FoldConstant.) L
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -37,7 +36,6 @@ from .analysis.arrays import Array, array_of, dense_of, numpy_dtype
 from .evaluation.kernel_calls import OperatorEvaluator
 from .support.changes import ReportingPass
 from .support.diagnostics import OptionError
-from .support.levels import Level
 from .support.rewriting import apply_patterns, erase_unused, op_trait_rewrite_pattern
 
 
@@ -135,7 +133,7 @@ class FoldOperator(RewritePattern):
 @dataclass(frozen=True)
 class FoldConstantsPass(ReportingPass):
     name = "fold-constants"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     max_work: int = 2**24
     """The maximum of an operator's result elements times its operand elements."""

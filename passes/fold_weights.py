@@ -22,7 +22,6 @@ would have more than 4,096 characters. Weights that this leaves unused are remov
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
@@ -50,7 +49,6 @@ from ..runtime.weights.derived_weights import (
 from ..runtime.weights.weight_formulas import MARK, MAX_FORMULA, formula_of
 from .analysis.arrays import Array, array_of, numpy_dtype
 from .support.changes import ReportingPass
-from .support.levels import Level
 from .support.rewriting import apply_patterns, erase_unused
 
 ORIGIN = "relay.origin"
@@ -218,12 +216,11 @@ class FoldOperator(RewritePattern):
         return made
 
 
-@dataclass(frozen=True)
 class FoldWeightsPass(ReportingPass):
     """Compute operators on weights when the weights are read."""
 
     name = "fold-weights"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
         params = ops_of(walk(op), relay.ParamOp)

@@ -17,12 +17,10 @@ though it may fail: so the machine and machine code agree. From level `planned` 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 from xdsl.traits import is_side_effect_free
@@ -31,8 +29,8 @@ from ..dialects import relay
 from ..dialects.interfaces import Fusible, only_reshapes
 from ..dialects.xdsl_extras.xdsl_internals import exchange_results, operands_of, replace_operands
 from .analysis.fusion import fusion_groups, is_scalar_constant, single_operators
+from .support.changes import LevelPass
 from .support.diagnostics import OptionError
-from .support.levels import Level
 from .support.rewriting import erase_unused, rewrite_each
 from .support.walk import is_kernel, outside_primitives
 
@@ -99,9 +97,9 @@ def outline(group: Sequence[Operation]) -> relay.PrimitiveOp:
 
 
 @dataclass(frozen=True)
-class FuseOpsPass(ModulePass):
+class FuseOpsPass(LevelPass):
     name = "fuse-ops"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     level: int = 1
     """0: a primitive for each operator; 1: fuse."""

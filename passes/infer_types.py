@@ -14,7 +14,6 @@ callee. A complete type of what a call passes stays: it is that of the parameter
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -38,7 +37,6 @@ from .functions.signatures import set_types
 from .functions.unify_types import unify_types, values_of
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError
-from .support.levels import Level
 from .support.rewriting import apply_patterns, op_trait_rewrite_pattern
 
 
@@ -239,12 +237,11 @@ def refine_types(module: ModuleOp, only: Sequence[Operation] | None = None) -> b
     return refined
 
 
-@dataclass(frozen=True)
 class InferTypesPass(ReportingPass):
     """Fill in result types from operand types, and check those that are declared."""
 
     name = "infer-types"
-    accepts: ClassVar[Level] = "every"
+    accepts = "every"
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
         return refine_types(op)

@@ -24,7 +24,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -42,7 +41,6 @@ from .functions.calls import call_directly, inline_before
 from .functions.symbols import CallGraph
 from .support.changes import ReportingPass
 from .support.diagnostics import OptionError, PassError, emit_remark
-from .support.levels import Level
 from .support.rewriting import apply_patterns, rewrite_each
 from .support.walk import outside_primitives
 
@@ -238,7 +236,7 @@ def remark_recursion(ctx: Context, criteria: Criteria) -> None:
 @dataclass(frozen=True)
 class InlinePass(ReportingPass):
     name = "inline"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     max_ops: int = 0
     """Inline functions of at most so many ops, besides marked ones."""

@@ -33,7 +33,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import gcd
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects import arith
@@ -52,7 +52,6 @@ from .functions.symbols import symbols_of
 from .sizes.available import Available
 from .sizes.reader import Sizes
 from .support.changes import ReportingPass
-from .support.levels import Level
 from .support.rewriting import rewrite_each
 
 
@@ -173,7 +172,7 @@ class JoinTensorsPass(ReportingPass):
     """Let the operands of a concatenation be computed where it has them."""
 
     name = "join-tensors"
-    accepts: ClassVar[Level] = "manifest"
+    accepts = "manifest"
 
     compiled: bool = False
     """

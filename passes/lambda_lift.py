@@ -33,7 +33,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -60,7 +59,6 @@ from .functions.captures import MAX_CAPTURED, Closure, closures_in, function_wit
 from .functions.symbols import SymbolNames
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError
-from .support.levels import Level
 from .support.rewriting import apply_patterns, erase_unused, rewrite_each
 
 
@@ -295,10 +293,9 @@ def lift_generic_closures(module: ModuleOp) -> None:
     apply_patterns(module, UnfoldClosure())
 
 
-@dataclass(frozen=True)
 class LambdaLiftPass(ReportingPass):
     name = "lambda-lift"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
         closures = closures_in(op)

@@ -28,12 +28,11 @@ Levels `manifest` and `memory-planned`.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import ClassVar, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import memory
@@ -46,8 +45,8 @@ from ..planning.unknown_sizes.choice import Choice, choose
 from ..planning.unknown_sizes.piece_orders import choose_rows, placed_rows
 from .sizes.reader import Sizes
 from .sizes.sample_sizes import Sample, samples_of
+from .support.changes import LevelPass
 from .support.diagnostics import PassError, emit_remark, wants_remarks
-from .support.levels import Level
 from .support.rewriting import apply_patterns, rewrite_each
 from .support.walk import outside_primitives
 from .workspaces.replaced_packs import ListedCode, fold_constants, parts_of, replace_pack
@@ -297,9 +296,9 @@ class LayOutSlices(RewritePattern):
 
 
 @dataclass(frozen=True)
-class LayoutSlicesPass(ModulePass):
+class LayoutSlicesPass(LevelPass):
     name = "layout-slices"
-    accepts: ClassVar[Level] = "manifest"
+    accepts = "manifest"
 
     strategy: Strategy = "auto"
     """The planner's strategy; see `docs/planning.md`."""

@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import ClassVar, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -53,7 +53,6 @@ from .functions.signatures import entries_of
 from .functions.symbols import CallGraph
 from .support.changes import ReportingPass
 from .support.diagnostics import OptionError, PassError, parse_keyed
-from .support.levels import Level
 from .support.operator_steps import transposed
 from .support.rewriting import apply_patterns, rewrite_each
 
@@ -185,7 +184,7 @@ class LendCachesPass(ReportingPass):
     """Compute a result in the memory of a parameter that it extends."""
 
     name = "lend-caches"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     caches: tuple[str, ...] = ()
     """The parameters that are caches, with the rows of their buffers, like `past_*=1024`."""

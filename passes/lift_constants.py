@@ -18,21 +18,18 @@ From level `relay` to `manifest`; the level stays.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 from xdsl.transforms.common_subexpression_elimination import OperationInfo
 
 from ..dialects import relay
 from ..dialects.interfaces import Rematerializable
-from .support.levels import Level
+from .support.changes import LevelPass
 from .support.rewriting import rewrite_each
 from .support.walk import outside_primitives
 
@@ -75,10 +72,9 @@ def moves(entry: Block, constants: Sequence[Operation]) -> dict[Operation, Opera
     return places
 
 
-@dataclass(frozen=True)
-class LiftConstantsPass(ModulePass):
+class LiftConstantsPass(LevelPass):
     name = "lift-constants"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         first: dict[Operation, Operation] = {}

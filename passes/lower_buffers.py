@@ -19,7 +19,6 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import arith, cf, func, memref
@@ -36,7 +35,6 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue, Use
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
@@ -55,8 +53,8 @@ from .functions.signatures import entries_of
 from .functions.symbols import CallGraph, SymbolNames, modules_in
 from .sizes.reader import Sizes
 from .sizes.size_code import INDEX, SizeCode, code_before
+from .support.changes import LevelPass
 from .support.diagnostics import PassError
-from .support.levels import Level
 from .support.rewriting import rewrite_each
 
 Need = dict[Attribute, tuple[float, float]]
@@ -320,10 +318,9 @@ def add_counter(pool: memory.PoolAttr, module: ModuleOp) -> str:
     return name
 
 
-@dataclass(frozen=True)
-class LowerBuffersPass(ModulePass):
+class LowerBuffersPass(LevelPass):
     name = "lower-buffers"
-    accepts: ClassVar[Level] = "every"
+    accepts = "every"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         mended(memref.MemRef)

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import floor, frexp
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from xdsl.context import Context
@@ -34,7 +34,6 @@ from ..dialects.xdsl_extras.walking import walk
 from .analysis.arrays import Array, array_of
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError
-from .support.levels import Level
 from .support.operator_steps import OperatorSteps, dtype_of, tensor_rank
 from .support.rewriting import apply_patterns
 
@@ -328,10 +327,9 @@ class LowerQnn(RewritePattern):
         steps.replace(op, [result], rewriter)
 
 
-@dataclass(frozen=True)
 class LowerQnnPass(ReportingPass):
     name = "lower-qnn"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
         return apply_patterns(op, LowerQnn(), only=[o for o in walk(op) if o.name in RULES])

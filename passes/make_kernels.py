@@ -27,8 +27,7 @@ any; the level stays.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
@@ -41,7 +40,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, BlockArgument, Operation, Region
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
@@ -52,8 +50,8 @@ from ..dialects.tensors import as_tensor
 from ..dialects.vm import DestinationCall
 from ..dialects.xdsl_extras.walking import walk
 from .functions.flattening import Inserter, flat, flatten_signature, fold_tuple
+from .support.changes import LevelPass
 from .support.diagnostics import PassError
-from .support.levels import Level
 from .support.rewriting import rewrite_each
 
 KernelCall: TypeAlias = DestinationCall | relay.CallLoweredOp
@@ -215,10 +213,9 @@ def make_kernels(module: ModuleOp, text: TypeText = str) -> None:
     rewrite_each(calls, complete)
 
 
-@dataclass(frozen=True)
-class MakeKernelsPass(ModulePass):
+class MakeKernelsPass(LevelPass):
     name = "make-kernels"
-    accepts: ClassVar[Level] = "every"
+    accepts = "every"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         make_kernels(op)

@@ -32,12 +32,10 @@ of `dialects.tensors`. A second run changes nothing. From level `lowered` to `ma
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import I64, IntegerAttr, ModuleOp, TupleType, i64
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import Rewriter
 
@@ -54,8 +52,8 @@ from .bytes.op_facts import destination
 from .devices.options import device_option
 from .functions.symbols import symbols_of
 from .sizes.dynamic_results import DynamicShapes
+from .support.changes import LevelPass
 from .support.diagnostics import PassError
-from .support.levels import Level
 from .support.rewriting import apply_patterns, op_trait_rewrite_pattern, replace_by_equal
 
 
@@ -247,9 +245,9 @@ def carry_in_place(end: relay.EndLoopOp) -> None:
 
 
 @dataclass(frozen=True)
-class ManifestAllocPass(ModulePass):
+class ManifestAllocPass(LevelPass):
     name = "manifest-alloc"
-    accepts: ClassVar[Level] = "lowered"
+    accepts = "lowered"
 
     host: str = "cpu:0"
     """The device of sizes and shapes."""

@@ -18,19 +18,17 @@ nothing. (TVM: ManifestLifetimes.) From level `manifest` to `memory-planned`.
 """
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
 from ..dialects import memory
 from .bytes.aliases import AliasClasses, bodies_of
 from .bytes.liveness import Point, deaths
-from .support.levels import Level
+from .support.changes import LevelPass
 from .support.rewriting import rewrite_each
 
 
@@ -75,10 +73,9 @@ def place_of(point: Point) -> Operation:
     return op
 
 
-@dataclass(frozen=True)
-class ManifestLifetimesPass(ModulePass):
+class ManifestLifetimesPass(LevelPass):
     name = "manifest-lifetimes"
-    accepts: ClassVar[Level] = "manifest"
+    accepts = "manifest"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         changes = Changes()

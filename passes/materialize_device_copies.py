@@ -25,14 +25,11 @@ From level `relay`, with devices assigned, to `planned`.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Operation
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
@@ -41,8 +38,8 @@ from ..dialects.device import devices_in
 from ..dialects.interfaces import Rematerializable
 from ..dialects.relay.device_ops import is_copyable
 from ..dialects.xdsl_extras.xdsl_internals import set_type
+from .support.changes import LevelPass
 from .support.diagnostics import PassError
-from .support.levels import Level
 from .support.rewriting import apply_patterns
 from .support.walk import outside_primitives
 
@@ -153,10 +150,9 @@ class CloneConstant(RewritePattern):
         rewriter.replace(op, list(clones.values()), [None])
 
 
-@dataclass(frozen=True)
-class MaterializeDeviceCopiesPass(ModulePass):
+class MaterializeDeviceCopiesPass(LevelPass):
     name = "materialize-device-copies"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         ops = candidates(op)

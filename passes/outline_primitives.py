@@ -13,12 +13,11 @@ order of first use, and inserted at the end of the module. From level `fused` to
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, SymbolRefAttr, UnitAttr
 from xdsl.ir import Attribute, Region
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import relay
@@ -28,7 +27,7 @@ from ..dialects.xdsl_extras.identity import by_identity
 from ..dialects.xdsl_extras.xdsl_internals import operands_of, set_type
 from .analysis.structural_keys import Key, StructuralKeys
 from .functions.symbols import SymbolNames
-from .support.levels import Level
+from .support.changes import LevelPass
 from .support.rewriting import apply_patterns, replace_by_equal
 
 
@@ -90,10 +89,9 @@ class OutlinePrimitive(RewritePattern):
         replace_by_equal(op, [call], rewriter)
 
 
-@dataclass(frozen=True)
-class OutlinePrimitivesPass(ModulePass):
+class OutlinePrimitivesPass(LevelPass):
     name = "outline-primitives"
-    accepts: ClassVar[Level] = "fused"
+    accepts = "fused"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         plain = plain_types()

@@ -25,7 +25,6 @@ allocated there. From level `memory-planned` to the same; right after `plan-memo
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
@@ -37,7 +36,6 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
@@ -51,7 +49,7 @@ from ..dialects.tensors import as_tensor, dtype_name, element_size
 from .analysis.arrays import numpy_dtype
 from .bytes.aliases import AliasClasses, bodies_of
 from .functions.symbols import SymbolNames
-from .support.levels import Level
+from .support.changes import LevelPass
 from .support.rewriting import rewrite_each
 
 
@@ -148,10 +146,9 @@ class Overwriter:
         yield memory.KillOp.create(operands=call.results)
 
 
-@dataclass(frozen=True)
-class OverwriteDeadBytesPass(ModulePass):
+class OverwriteDeadBytesPass(LevelPass):
     name = "overwrite-dead-bytes"
-    accepts: ClassVar[Level] = "manifest"
+    accepts = "manifest"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         places = Places()

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import Literal
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref
@@ -43,7 +43,6 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
@@ -59,8 +58,8 @@ from .devices.options import pools_option
 from .functions.symbols import CallGraph, SymbolNames, modules_in
 from .sizes.memref_dims import MeasuredDim, source_of_dim
 from .sizes.size_code import SizeCode, code_before
+from .support.changes import LevelPass
 from .support.diagnostics import emit_remark, wants_remarks
-from .support.levels import Level
 from .support.rewriting import apply_patterns, rewrite_each
 from .workspaces.lending import Lenders, Lent, functions_to_lend_to, is_entry, take_storages
 
@@ -325,11 +324,11 @@ class BufferOptions:
 
 
 @dataclass(frozen=True)
-class PackBuffersPass(BufferOptions, ModulePass):
+class PackBuffersPass(BufferOptions, LevelPass):
     """Let memrefs that are never live together share bytes."""
 
     name = "pack-buffers"
-    accepts: ClassVar[Level] = "every"
+    accepts = "every"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if pools := pools_option(self.pools, HOST):

@@ -22,21 +22,18 @@ arena, as far as callers can compute the sizes; a storage that is lent to a call
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, SSAValue
-from xdsl.passes import ModulePass
 
 from ..operators.records import record
 from .bytes.numbered import Arm
 from .bytes.packs import JoinPack, packs_of, side_by_side
 from .bytes.storages import Scope, Storage, Storages, storages_in
 from .sizes.reader import Sizes
-from .support.levels import Level
+from .support.changes import LevelPass
 from .support.rewriting import apply_patterns
 
 
@@ -64,12 +61,11 @@ class Homes:
         return self.body if block is None else self.storages.regions.get(block, self.body)
 
 
-@dataclass(frozen=True)
-class PackStoragePass(ModulePass):
+class PackStoragePass(LevelPass):
     """Let storages that are never live together share bytes."""
 
     name = "pack-storage"
-    accepts: ClassVar[Level] = "manifest"
+    accepts = "manifest"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         sizes = Sizes()

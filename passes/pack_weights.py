@@ -20,13 +20,11 @@ the panels. After `propagate-layout` and `transpose-weights`. Level: `relay`.
 
 from dataclasses import dataclass
 from math import prod
-from typing import ClassVar
 
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import Float32Type, Float64Type, ModuleOp, StringAttr, f32
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import relay
@@ -36,8 +34,8 @@ from ..dialects.relay.properties import ints
 from ..dialects.tensors import Tensor, as_tensor, bits_of, is_static, tensor_of
 from ..operators.windows import PANELS, WINOGRAD
 from .analysis.arrays import dense_of, numpy_dtype
+from .support.changes import LevelPass
 from .support.diagnostics import OptionError
-from .support.levels import Level
 from .support.operator_steps import RearrangedWeights, is_weight, reshaped, transposed
 from .support.rewriting import apply_patterns
 
@@ -183,11 +181,11 @@ class PackMatrix(RewritePattern):
 
 
 @dataclass(frozen=True)
-class PackWeightsPass(ModulePass):
+class PackWeightsPass(LevelPass):
     """Store weights of convolutions and products in panels."""
 
     name = "pack-weights"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     width: int = 16
     """The filters of a panel: 8, 16 or 32; 16 are the vectors that tiles of 256 bits read."""

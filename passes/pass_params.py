@@ -24,14 +24,11 @@ get more parameters: what it and its callees name stays. Level `relay`; the leve
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, StringAttr
 from xdsl.ir import Attribute
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 
 from ..dialects import relay
@@ -39,7 +36,7 @@ from ..dialects.relay.language.annotations import NAME, TYPE_PARAMS
 from ..dialects.xdsl_extras.walking import walk
 from .functions.signatures import insert_parameters
 from .functions.symbols import CallGraph
-from .support.levels import Level
+from .support.changes import LevelPass
 from .support.rewriting import rewrite_each
 
 Params = Mapping[str, Attribute]
@@ -114,10 +111,9 @@ def pass_params(
     rewriter.notify_op_modified(function)
 
 
-@dataclass(frozen=True)
-class PassParamsPass(ModulePass):
+class PassParamsPass(LevelPass):
     name = "pass-params"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         params = params_to_pass(op)

@@ -35,13 +35,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, i64
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
@@ -52,8 +50,8 @@ from ..dialects.xdsl_extras.walking import walk
 from .bytes.aliases import Functions
 from .bytes.op_facts import facts_of, is_choice
 from .functions.symbols import CallGraph, SymbolNames, symbols_of
+from .support.changes import LevelPass
 from .support.diagnostics import OptionError
-from .support.levels import Level
 from .support.rewriting import apply_patterns, erase_unused, rewrite_each
 from .workspaces.caller_sizes import Origin, type_of_shape
 from .workspaces.lending import (
@@ -185,9 +183,9 @@ def verify_entries(symbols: Mapping[str, Operation], entries: Sequence[str]) -> 
 
 
 @dataclass(frozen=True)
-class PassWorkspacesPass(ModulePass):
+class PassWorkspacesPass(LevelPass):
     name = "pass-workspaces"
-    accepts: ClassVar[Level] = "manifest"
+    accepts = "manifest"
 
     entries: tuple[str, ...] = ()
     """The functions that are called from outside; if none is given, all that are not private."""

@@ -17,12 +17,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, i64
 from xdsl.ir import Attribute, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 
 from ..dialects import relay
@@ -31,7 +29,7 @@ from ..dialects.xdsl_extras.walking import walk
 from .bytes.constant_places import OFFSET, POOL, POOLS, place_constants
 from .bytes.op_facts import facts_of
 from .devices.options import device_option, pools_option
-from .support.levels import Level
+from .support.changes import LevelPass
 from .support.rewriting import rewrite_each
 
 
@@ -49,9 +47,9 @@ def reads_of(params: Sequence[relay.ParamOp]) -> int:
 
 
 @dataclass(frozen=True)
-class PlaceConstantsPass(ModulePass):
+class PlaceConstantsPass(LevelPass):
     name = "place-constants"
-    accepts: ClassVar[Level] = "manifest"
+    accepts = "manifest"
 
     pools: str = ""
     """The pools, separated by commas, each as NAME=[CAPACITY][:COST[:ALIGNMENT]]."""

@@ -20,7 +20,6 @@ A planned module that is planned again is unchanged. From level `relay` to `plan
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import ClassVar
 
 from xdsl.passes import ModulePass
 
@@ -32,13 +31,12 @@ from .materialize_device_copies import MaterializeDeviceCopiesPass
 from .sink_device_hints import SinkDeviceHintsPass
 from .solve_devices import SolveDevicesPass
 from .support.changes import CompositePass
-from .support.levels import Level
 
 
 @dataclass(frozen=True)
 class PlanDevicesPass(PlanningOptions, CompositePass):
     name = "plan-devices"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     explain: bool = False
     """Report the device of each value, and why."""

@@ -31,7 +31,6 @@ A planned module that is planned again is unchanged. From level `manifest` to `m
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from xdsl.passes import ModulePass
 
@@ -43,7 +42,6 @@ from .pass_workspaces import PassWorkspacesPass
 from .reorder_for_memory import ReorderForMemoryPass
 from .reuse_in_place import ReuseInPlacePass
 from .support.changes import CompositePass
-from .support.levels import Level
 from .verify_memory_plan import VerifyMemoryPlanPass
 
 
@@ -52,7 +50,7 @@ class PlanMemoryPass(CompositePass):
     """Let storages that are never live together share bytes, at offsets chosen now."""
 
     name = "plan-memory"
-    accepts: ClassVar[Level] = "manifest"
+    accepts = "manifest"
 
     strategy: Strategy = "auto"
     """The strategy of `layout-slices`."""

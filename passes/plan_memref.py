@@ -22,7 +22,6 @@ For IR of the dialects of upstream MLIR, from whatever made it. Level `memref`, 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -35,14 +34,13 @@ from .layout_slices import LayoutSlicesPass, Strategy
 from .lower_buffers import LowerBuffersPass
 from .pack_buffers import BufferOptions, PackBuffersPass
 from .support.changes import CompositePass
-from .support.levels import Level
 from .verify_memory_plan import VerifyMemoryPlanPass
 
 
 @dataclass(frozen=True)
 class PlanMemrefPass(BufferOptions, CompositePass):
     name = "plan-memref"
-    accepts: ClassVar[Level] = "every"
+    accepts = "every"
 
     strategy: Strategy = "auto"
     """The strategy of `layout-slices`."""

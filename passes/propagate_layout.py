@@ -27,12 +27,11 @@ planning and fusion, after `simplify-inference`. Level: `relay`.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import ClassVar, TypeAlias, cast
+from typing import TypeAlias, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import BoolAttr, IntegerAttr, ModuleOp, StringAttr, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
@@ -53,7 +52,7 @@ from ..dialects.relay.operator import Operator
 from ..dialects.relay.properties import Int, Ints, ints
 from ..dialects.tensors import as_tensor, is_static, tensor_of
 from ..dialects.xdsl_extras.walking import walk
-from .support.levels import Level
+from .support.changes import LevelPass
 from .support.operator_steps import rank_of, reshaped, transposed
 from .support.rewriting import apply_patterns, erase_unused
 
@@ -378,12 +377,11 @@ class FollowFlattening(RewritePattern):
         rewriter.replace(op, [images, moved, matrix, flattened, made])
 
 
-@dataclass(frozen=True)
-class PropagateLayoutPass(ModulePass):
+class PropagateLayoutPass(LevelPass):
     """Put the channels of images last."""
 
     name = "propagate-layout"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         moves = Moves()

@@ -20,8 +20,6 @@ nor the values of attention are copied. Reshapes that only remove dims of 1 may 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp, UnitAttr
@@ -36,7 +34,6 @@ from ..dialects.relay.reshape import ReshapeOp
 from ..dialects.tensors import Tensor, as_tensor, tensor_of
 from .analysis.fusion import FUSED
 from .support.changes import ReportingPass
-from .support.levels import Level
 from .support.rewriting import apply_patterns, erase_unused
 
 DEPTHS = range(16, 129, 16)
@@ -111,12 +108,11 @@ class ReadTransposed(RewritePattern):
         rewriter.replace(op, [*ops, product])
 
 
-@dataclass(frozen=True)
 class ReadTransposedPass(ReportingPass):
     """Read the transposed right operand of a product where it is."""
 
     name = "read-transposed"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
         if not apply_patterns(op, ReadTransposed()):

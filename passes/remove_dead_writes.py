@@ -12,9 +12,6 @@ constants without a use are removed too. Writes into parameters stay: the caller
 `remove-unused-kernels` after. Level `manifest`.
 """
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, OpResult, SSAValue
@@ -24,7 +21,6 @@ from xdsl.transforms.dead_code_elimination import is_trivially_dead
 from ..dialects import memory
 from ..dialects.interfaces import DestinationPassing, KernelEffects
 from .support.changes import ReportingPass
-from .support.levels import Level
 from .support.rewriting import apply_patterns, op_trait_rewrite_pattern
 
 
@@ -88,12 +84,11 @@ class RemoveUnused(RewritePattern):
             rewriter.erase(op)
 
 
-@dataclass(frozen=True)
 class RemoveDeadWritesPass(ReportingPass):
     """Remove writes that nothing reads, with their allocations."""
 
     name = "remove-dead-writes"
-    accepts: ClassVar[Level] = "manifest"
+    accepts = "manifest"
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
         # From the end: a write dies when its readers, further down, are gone.

@@ -16,7 +16,6 @@ Any level above `bytecode`; the level stays.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -27,7 +26,6 @@ from xdsl.traits import IsolatedFromAbove, SymbolOpInterface
 from .functions.symbols import CallGraph
 from .support.changes import ReportingPass
 from .support.diagnostics import OptionError
-from .support.levels import Level
 from .support.rewriting import rewrite_each
 
 
@@ -68,7 +66,7 @@ def entries_of(graph: CallGraph, entries: Iterable[str]) -> list[str]:
 @dataclass(frozen=True)
 class RemoveUnusedFunctionsPass(ReportingPass):
     name = "remove-unused-functions"
-    accepts: ClassVar[Level] = "every"
+    accepts = "every"
 
     entries: tuple[str, ...] = ()
     """The functions that are called from outside; if none is given, all that are not private."""

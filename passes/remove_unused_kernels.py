@@ -10,23 +10,18 @@ only dead writes called it. A shape function stays if a call or a kernel that st
 symbol-dce.) Level `lowered` or `manifest`; the level stays.
 """
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from ..dialects import relay
 from .functions.symbols import CallGraph
 from .support.changes import ReportingPass
-from .support.levels import Level
 from .support.rewriting import rewrite_each
 
 
-@dataclass(frozen=True)
 class RemoveUnusedKernelsPass(ReportingPass):
     name = "remove-unused-kernels"
-    accepts: ClassVar[Level] = "lowered"
+    accepts = "lowered"
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
         kernels = [

@@ -15,12 +15,10 @@ runs it on programs with explicit memory. Level: any; the level stays.
 """
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
-from xdsl.passes import ModulePass
 
 from ..dialects.memory import AllocTensorOp, KillOp
 from ..dialects.relay.device_ops import OnDeviceOp
@@ -28,8 +26,8 @@ from ..dialects.relay.language.closures import FnOp
 from ..dialects.relay.language.tuples import TupleGetItemOp, TupleOp
 from ..dialects.vm import DestinationCall
 from ..dialects.xdsl_extras.walking import walk
+from .support.changes import LevelPass
 from .support.diagnostics import PassError
-from .support.levels import Level
 
 
 def _called(value: SSAValue) -> str:
@@ -242,10 +240,9 @@ def rename_written_tensors(module: ModuleOp) -> None:
     renaming.erase_dead()
 
 
-@dataclass(frozen=True)
-class RenameWrittenTensorsPass(ModulePass):
+class RenameWrittenTensorsPass(LevelPass):
     name = "rename-written-tensors"
-    accepts: ClassVar[Level] = "every"
+    accepts = "every"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         rename_written_tensors(op)

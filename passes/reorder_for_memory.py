@@ -23,12 +23,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 from xdsl.traits import IsTerminator
@@ -39,8 +37,8 @@ from .bytes.aliases import AliasClasses, bodies_of
 from .bytes.live_bytes import Row, Rows, peaks_of, rows_of, storages_in
 from .bytes.steps import Bytes, Steps, steps_of
 from .sizes.reader import Sizes
+from .support.changes import LevelPass
 from .support.diagnostics import OptionError, emit_remark
-from .support.levels import Level
 from .support.rewriting import rewrite_each
 
 MAX_APART = 16
@@ -277,11 +275,11 @@ def described(rows: Rows, before: Row, after: Row) -> str:
 
 
 @dataclass(frozen=True)
-class ReorderForMemoryPass(ModulePass):
+class ReorderForMemoryPass(LevelPass):
     """Reorder ops so that fewer bytes are live at the worst moment."""
 
     name = "reorder-for-memory"
-    accepts: ClassVar[Level] = "manifest"
+    accepts = "manifest"
 
     nodes: int = NODES
     """The limit of the search for the order of each block, in costs computed."""

@@ -15,7 +15,7 @@ import json
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -27,7 +27,6 @@ from .memory_report.read import read_memory
 from .memory_report.report import json_of, options_of, report_of, text_lines, unknown_dims
 from .support.changes import InspectionPass
 from .support.diagnostics import parse_keyed
-from .support.levels import Level
 
 
 def check_dims(use: MemoryUse, dims: Mapping[str, int]) -> None:
@@ -43,7 +42,7 @@ class ReportMemoryPass(InspectionPass):
     """Report the memory that a program uses."""
 
     name = "report-memory"
-    accepts: ClassVar[Level] = "manifest"
+    accepts = "manifest"
 
     format: Literal["text", "json"] = "text"
     dims: tuple[str, ...] = ()

@@ -24,12 +24,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import ClassVar, cast
+from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import I64, IntegerAttr, IntegerType, ModuleOp, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
@@ -44,7 +43,7 @@ from .bytes.rooms import bytes_of, size_of
 from .bytes.storages import is_destination_of_shapes
 from .functions.symbols import symbols_of
 from .sizes.reader import Sizes
-from .support.levels import Level
+from .support.changes import LevelPass
 from .support.rewriting import rewrite_each
 
 Moves = dict[Operation, SSAValue]
@@ -234,10 +233,9 @@ class Body:
         self.moved.setdefault(storage, []).append(out)
 
 
-@dataclass(frozen=True)
-class ReuseInPlacePass(ModulePass):
+class ReuseInPlacePass(LevelPass):
     name = "reuse-in-place"
-    accepts: ClassVar[Level] = "manifest"
+    accepts = "manifest"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         lookup, sizes = symbols_of(op).get, Sizes()

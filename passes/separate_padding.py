@@ -20,13 +20,11 @@ copy. Level: `relay`.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import ClassVar
 
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import BoolAttr, Float32Type, Float64Type, ModuleOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
@@ -36,7 +34,7 @@ from ..dialects.relay import broadcast, convolution, pooling, rearrange
 from ..dialects.relay.properties import ints
 from ..dialects.tensors import as_tensor, tensor_of
 from .analysis.arrays import Array, dense_of, numpy_dtype
-from .support.levels import Level
+from .support.changes import LevelPass
 from .support.rewriting import apply_patterns
 
 MOST_PADDED = 1 << 22
@@ -252,12 +250,11 @@ def shares(op: pooling.AvgPool2dOp, windows: Windows) -> list[Array] | None:
     return arrays
 
 
-@dataclass(frozen=True)
-class SeparatePaddingPass(ModulePass):
+class SeparatePaddingPass(LevelPass):
     """Split padding into a separate `nn.pad`."""
 
     name = "separate-padding"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         padded = Padded()

@@ -11,9 +11,6 @@ function or closure. Copies are not moved, so no path copies more than before. (
 use.) Level `planned`.
 """
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
@@ -22,7 +19,6 @@ from ..dialects import relay
 from ..dialects.xdsl_extras.walking import ops_of
 from .sizes.scoped_code import Scopes
 from .support.changes import ReportingPass
-from .support.levels import Level
 from .support.rewriting import rewrite_each
 from .support.walk import outside_primitives
 
@@ -43,10 +39,9 @@ def equal_copies(module: ModuleOp) -> dict[Operation, SSAValue]:
     return equal
 
 
-@dataclass(frozen=True)
 class ShareDeviceCopiesPass(ReportingPass):
     name = "share-device-copies"
-    accepts: ClassVar[Level] = "planned"
+    accepts = "planned"
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
         earlier = equal_copies(op)

@@ -22,7 +22,6 @@ SimplifyInference, FoldScaleAxis.) Level: `relay`.
 
 from dataclasses import dataclass
 from types import UnionType
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import Float32Type, Float64Type, ModuleOp
@@ -33,7 +32,6 @@ from ..dialects import relay
 from ..dialects.relay import convolution, elementwise, matmul, normalization, rearrange, reshape
 from ..dialects.tensors import Tensor, as_tensor, tensor_of
 from .support.changes import ReportingPass
-from .support.levels import Level
 from .support.operator_steps import OperatorSteps, dtype_of
 from .support.rewriting import apply_patterns
 
@@ -200,7 +198,7 @@ class SimplifyInferencePass(ReportingPass):
     """Replace normalizations by arithmetic, and remove operators that do nothing."""
 
     name = "simplify-inference"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     layer_norm: bool = False
     """Replace layer norms, too."""

@@ -21,7 +21,6 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import arith, tensor
@@ -45,7 +44,6 @@ from ..operators.sizes.size_expressions import DIM, Expr, Symbol
 from .functions.calls import inline_before
 from .sizes.scoped_code import ScopedCode
 from .support.changes import ReportingPass
-from .support.levels import Level
 from .support.rewriting import apply_patterns, erase_unused, rewrite_each
 from .support.walk import outside_primitives
 
@@ -239,12 +237,11 @@ def is_numbered(op: Operation) -> bool:
     return is_size_class(type(op)) or isinstance(op, relay.RequireOp | relay.YieldOp)
 
 
-@dataclass(frozen=True)
 class SimplifyShapesPass(ReportingPass):
     """Reduce the computation of shapes to arithmetic on the dims of parameters."""
 
     name = "simplify-shapes"
-    accepts: ClassVar[Level] = "manifest"
+    accepts = "manifest"
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
         ops = [*outside_primitives(op.body)]

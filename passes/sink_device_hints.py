@@ -12,17 +12,13 @@ where it is. (TVM: the first phase of PlanDevices.) `relay` level, before device
 hint may decide differently in its new place.
 """
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, TupleType
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import relay
 from ..dialects.xdsl_extras.walking import ops_of
-from .support.levels import Level
+from .support.changes import LevelPass
 from .support.rewriting import apply_patterns
 from .support.walk import outside_primitives
 
@@ -44,10 +40,9 @@ class HintAfterProjection(RewritePattern):
             rewriter.erase(hint)
 
 
-@dataclass(frozen=True)
-class SinkDeviceHintsPass(ModulePass):
+class SinkDeviceHintsPass(LevelPass):
     name = "sink-device-hints"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         projections = ops_of(outside_primitives(op), relay.TupleGetItemOp)

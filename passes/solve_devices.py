@@ -16,19 +16,17 @@ so. (TVM: PlanDevices; conflict repair: pull 15090.) `relay` level; part of `pla
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
 from ..dialects.device import disambiguated
 from .devices.conflicts import bytes_copied
 from .devices.device_constraints import DeviceConstraints
 from .devices.options import PlanningOptions
 from .devices.solution import write_solution
+from .support.changes import LevelPass
 from .support.diagnostics import emit_remark
-from .support.levels import Level
 
 
 def report_copies(ctx: Context, constraints: DeviceConstraints) -> None:
@@ -46,11 +44,11 @@ def report_copies(ctx: Context, constraints: DeviceConstraints) -> None:
 
 
 @dataclass(frozen=True)
-class SolveDevicesPass(PlanningOptions, ModulePass):
+class SolveDevicesPass(PlanningOptions, LevelPass):
     """Decide which device each value is on, and note it on the ops."""
 
     name = "solve-devices"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         constraints = self.solve(op)

@@ -27,13 +27,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
@@ -44,8 +42,8 @@ from ..dialects.xdsl_extras.walking import walk
 from .functions.calls import cast_values, known_function
 from .functions.signatures import erase_parameters, insert_parameters
 from .functions.symbols import CallGraph, SymbolNames
+from .support.changes import LevelPass
 from .support.diagnostics import PassError
-from .support.levels import Level
 from .support.rewriting import apply_patterns, erase_unused, rewrite_each
 
 MAX_COPIES = 1000
@@ -273,12 +271,11 @@ class CallCopy(RewritePattern):
         rewriter.replace(op, [], results)
 
 
-@dataclass(frozen=True)
-class SpecializeFunctionsPass(ModulePass):
+class SpecializeFunctionsPass(LevelPass):
     """Specialize functions for the function values and types that calls pass."""
 
     name = "specialize-functions"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = {f.sym_name.data: f for f in op.ops if isinstance(f, func.FuncOp)}

@@ -30,15 +30,13 @@ they were part of would run later, and keep what they read.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, TypeVar
+from typing import TypeVar
 
 from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
@@ -46,8 +44,8 @@ from ..dialects.relay import pooling
 from ..dialects.relay.creation import ShapeOfOp
 from ..dialects.tensors import has_dynamic
 from ..planning.stripes.striped import Chain, striped
+from .support.changes import LevelPass
 from .support.diagnostics import PassError
-from .support.levels import Level
 from .support.rewriting import rewrite_each
 from .tiling.open_rows import ROWS, OpenStripes, Sampled
 from .tiling.step_network import Axes, read_network, sum_of_rows
@@ -94,10 +92,9 @@ def stripes_of(tiled: Tiled, builder: Builder, kind: type[Writer] = Stripes) -> 
     return kind(tiled, every, axes, number, builder)
 
 
-@dataclass(frozen=True)
-class TileForMemoryPass(ModulePass):
+class TileForMemoryPass(LevelPass):
     name = "tile-for-memory"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in op.ops:

@@ -11,16 +11,14 @@ compute the transposition. Level: `relay`.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import BoolAttr, ModuleOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects.relay import matmul
-from .support.levels import Level
+from .support.changes import LevelPass
 from .support.operator_steps import RearrangedWeights, is_weight, rank_of, transposed
 from .support.rewriting import apply_patterns
 
@@ -58,12 +56,11 @@ class TransposeWeightOfMatmul(RewritePattern):
         rewriter.replace(op, matmul.MatmulOp.on([op.a, weight], kept))
 
 
-@dataclass(frozen=True)
-class TransposeWeightsPass(ModulePass):
+class TransposeWeightsPass(LevelPass):
     """Store the weights of products as their kernels read them."""
 
     name = "transpose-weights"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         weights = RearrangedWeights(transpose)

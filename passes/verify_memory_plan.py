@@ -39,9 +39,7 @@ programs on memrefs: see `buffer_check`. From level `manifest` or
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import chain
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -56,7 +54,6 @@ from .plan_check.checker import Checker
 from .plan_check.lent import Checked
 from .plan_check.names import nothing, summary
 from .support.changes import InspectionPass
-from .support.levels import Level
 from .support.walk import only_block, outside_primitives
 
 
@@ -98,12 +95,11 @@ def _check_functions(module: ModuleOp, new: Callable[..., Checker]) -> None:
                 lent[name] = checker.checked()
 
 
-@dataclass(frozen=True)
 class VerifyMemoryPlanPass(InspectionPass):
     """Check that no live tensors overlap, and that tensors, views and kills are right."""
 
     name = "verify-memory-plan"
-    accepts: ClassVar[Level] = "manifest"
+    accepts = "manifest"
 
     def inspect(self, ctx: Context, op: ModuleOp) -> None:
         check_module(op)

@@ -14,7 +14,6 @@ or merge ops, such as `cse` and `canonicalize`, must run before. Every level.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -28,7 +27,7 @@ from .bytes.aliases import bodies_of
 from .bytes.liveness import used_after_kill
 from .support.changes import InspectionPass
 from .support.diagnostics import PassError
-from .support.levels import Level, Stage
+from .support.levels import Stage
 from .support.stage_rules import Rule, defined_values, rules_at, share_device
 from .support.walk import is_kernel, outside_primitives
 
@@ -90,7 +89,7 @@ class VerifyStagePass(InspectionPass):
     """Fail when an op of a higher level than the given stage is left."""
 
     name = "verify-stage"
-    accepts: ClassVar[Level] = "every"
+    accepts = "every"
 
     stage: Stage
     """The level that the program must be at."""

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
@@ -38,7 +38,6 @@ from .bytes.liveness import live_ranges
 from .bytes.op_facts import destination, root_of
 from .bytes.storages import storages_of
 from .support.changes import ReportingPass
-from .support.levels import Level
 from .support.rewriting import rewrite_each
 
 
@@ -212,7 +211,7 @@ def view(op: vm.InvokeTvmOp, rows: Rows, rewriter: PatternRewriter) -> None:
 @dataclass(frozen=True)
 class ViewSlicesPass(ReportingPass):
     name = "view-slices"
-    accepts: ClassVar[Level] = "manifest"
+    accepts = "manifest"
 
     compiled: bool = False
     """For compiled code: slices of tensors in storages of known sizes alone are views."""

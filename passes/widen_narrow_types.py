@@ -14,8 +14,6 @@ limited to the integers of a narrow one. Level: `relay`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import Float32Type, FloatAttr, IntegerType, ModuleOp, f64
@@ -36,7 +34,6 @@ from ..operators.element_types import ELEMENT_TABLE, ElementKind, wide_dtype
 from ..operators.meaning.forms import MEANINGS, SameOrder
 from ..operators.signature import ALL_ELEMENTS
 from .support.changes import ReportingPass
-from .support.levels import Level
 from .support.rewriting import apply_patterns
 
 
@@ -133,10 +130,9 @@ class WidenOperator(RewritePattern):
         rewriter.replace(op, [], results)
 
 
-@dataclass(frozen=True)
 class WidenNarrowTypesPass(ReportingPass):
     name = "widen-narrow-types"
-    accepts: ClassVar[Level] = "relay"
+    accepts = "relay"
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
         only = [

@@ -9,15 +9,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, TypeGuard
+from typing import TypeGuard
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
-from xdsl.passes import ModulePass
 
-from ...passes.support.levels import Level
+from ...passes.support.changes import LevelPass
 from ..memref.functions_and_kernels import KERNEL
 from .toolchain.target_machine import Machine
 
@@ -38,10 +37,10 @@ def kernels_of(module: ModuleOp) -> Iterator[FuncOp]:
     return filter(is_kernel, module.ops)
 
 
-class KernelPass(ModulePass, ABC):
+class KernelPass(LevelPass, ABC):
     """A pass that rewrites each kernel by itself."""
 
-    accepts: ClassVar[Level] = "memref"
+    accepts = "memref"
 
     @abstractmethod
     def rewrite(self, kernel: FuncOp) -> None:

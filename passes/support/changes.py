@@ -1,5 +1,5 @@
 """
-Passes that report whether they changed the module: after one that did not, it is still valid.
+The bases of passes. After one that reports that it changed nothing, the module is still valid.
 
     simplify-inference        changed a batch norm           verify
     fold-constants            found nothing to fold
@@ -14,16 +14,25 @@ A composite pass is a fixed sequence of others, with options in common.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from ...dialects.xdsl_extras.identity import forget_attributes
+from .levels import Level
 
 
 @dataclass(frozen=True)
-class ReportingPass(ModulePass, ABC):
+class LevelPass(ModulePass):
+    """A pass that says from which level on it accepts a program, as all of ours do."""
+
+    accepts: ClassVar[Level]
+
+
+@dataclass(frozen=True)
+class ReportingPass(LevelPass, ABC):
     """A pass that reports whether it changed anything."""
 
     @abstractmethod
@@ -57,7 +66,7 @@ def apply_pass(step: ModulePass, ctx: Context, module: ModuleOp) -> bool:
 
 
 @dataclass(frozen=True)
-class CompositePass(ModulePass, ABC):
+class CompositePass(LevelPass, ABC):
     """
     Runs its `steps`, one after the other.
 

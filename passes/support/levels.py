@@ -1,9 +1,9 @@
 """
 Levels, and the one from which on a pass accepts a program.
 
-    class ManifestAllocPass(ModulePass):
+    class ManifestAllocPass(LevelPass):
         name = "manifest-alloc"
-        accepts: ClassVar[Level] = "lowered"
+        accepts = "lowered"
 """
 
 from __future__ import annotations

@@ -14,9 +14,8 @@ ops from the same sizes. Not in the machine, whose kernels are called by name. A
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import prod
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects import arith, bufferization, memref
@@ -31,13 +30,12 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.hints import isa
 
 from ....passes.functions.symbols import SymbolNames
-from ....passes.support.levels import Level
+from ....passes.support.changes import LevelPass
 from ....passes.support.rewriting import rewrite_each
 from ..kernel_pass import kernels_of
 from ..linalg_generics import ops_of
@@ -161,10 +159,9 @@ def merge_in_calls(
         rewriter.notify_op_modified(call)
 
 
-@dataclass(frozen=True)
-class MergeAliasesPass(ModulePass):
+class MergeAliasesPass(LevelPass):
     name = "merge-aliases"
-    accepts: ClassVar[Level] = "memref"
+    accepts = "memref"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         kernels = {kernel.sym_name.data: kernel for kernel in kernels_of(op)}
