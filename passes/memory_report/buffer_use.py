@@ -11,7 +11,7 @@ outlives its branch, as what this yields, is alive on the paths through that arm
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 
 from xdsl.dialects.builtin import ModuleOp
@@ -66,9 +66,7 @@ class _Reader:
             size = use.formulas.number(room.size or rooms.sizes.size_or(0))
             name, alive = numbered(value.name_hint or "storage", names), time.span(span)
             rows[value] = len(use.storages)
-            if not is_given:
-                use.held.append(Segment(*alive, size, len(use.storages)))
-            use.storages.append(
+            use.add(
                 Storage(
                     *(name, space_name(value), size, room.alignment or 1, source_of(value)),
                     *((alive,), False, is_given),
@@ -87,10 +85,7 @@ class _Reader:
             at, size = map(use.formulas.number, (offset, end - offset))
             use.live.append(Segment(*alive, size, len(use.tensors)))
             use.tensors.append(Tensor(name, what, (), source, row, at, size, (alive,), False))
-            given = use.storages[row]
-            if given.is_given:
-                most = rooms.sizes.algebra.apply("max", use.formulas.polynomials[given.size], end)
-                use.storages[row] = replace(given, size=use.formulas.number(most))
+        use.measure_given()
         return at_column
 
     def span(self, op: Operation) -> Span:

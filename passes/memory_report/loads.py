@@ -12,7 +12,6 @@ columns whose sum is never above that of another.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial, reduce
 from operator import ge
@@ -20,6 +19,7 @@ from typing import Any, NamedTuple
 
 from ...operators.sizes.holds import at_least
 from ...operators.sizes.size_expressions import Expr
+from ...operators.sizes.size_table import compute
 from ..sizes.sample_sizes import samples_of
 from .formulas import Formulas
 from .model import Segment
@@ -32,31 +32,15 @@ Weight = tuple[Arms, Any]
 """Bytes in use on the paths through arms."""
 
 
-class Arithmetic(NamedTuple):
-    """The operations on sizes; 0 is one, too."""
-
-    add: Callable[[Any, Any], Any] = operator.add
-    sub: Callable[[Any, Any], Any] = operator.sub
-    max: Callable[[Any, Any], Any] = max
-
-    @staticmethod
-    def by(apply: Callable[..., Any]) -> Arithmetic:
-        """Return the operations that `apply` does, which gets their names."""
-        return Arithmetic(*(partial(apply, name) for name in Arithmetic._fields))
-
-
-NUMBERS = Arithmetic()
-
-
 def most_on_a_path(
-    weights: Sequence[Weight], budget: list[int] | None = None, sizes: Arithmetic = NUMBERS
+    weights: Sequence[Weight], budget: list[int] | None = None, apply: Callable[..., Any] = compute
 ) -> Any:
-    """Return the most bytes in use on any path."""
-    budget = [MAX_PATHS] if budget is None else budget
-    total = reduce(sizes.add, (size for arms, size in weights if not arms), 0)
+    """Return the most bytes in use on any path; `apply` computes sizes."""
+    budget, add = [MAX_PATHS] if budget is None else budget, partial(apply, "add")
+    total = reduce(add, (size for arms, size in weights if not arms), 0)
     for part in _independent([weight for weight in weights if weight[0]]):
         if budget[0] <= 0:
-            total = reduce(sizes.add, (size for _, size in part), total)
+            total = reduce(add, (size for _, size in part), total)
             continue
         last = max(arm.branch for arms, _ in part for arm in arms)
         inner: Any = 0
@@ -67,8 +51,8 @@ def most_on_a_path(
                 for arms, size in part
                 if all(a.arm == number for a in arms if a.branch == last)
             ]
-            inner = sizes.max(inner, most_on_a_path(path, budget, sizes))
-        total = sizes.add(total, inner)
+            inner = apply("max", inner, most_on_a_path(path, budget, apply))
+        total = add(total, inner)
     return total
 
 
@@ -101,7 +85,7 @@ def loads(
     segments: Iterable[Segment],
     columns: int,
     values: Sequence[Any] | Mapping[int, Any],
-    sizes: Arithmetic = NUMBERS,
+    apply: Callable[..., Any] = compute,
 ) -> list[Any]:
     """Return the most bytes in use in each column, for these `values` of the formulas."""
     change: list[Any] = [0] * (columns + 1)
@@ -111,20 +95,20 @@ def loads(
             starts[segment.start].append(segment)
         else:
             size = values[segment.size]
-            change[segment.start] = sizes.add(change[segment.start], size)
-            change[segment.stop] = sizes.sub(change[segment.stop], size)
+            change[segment.start] = apply("add", change[segment.start], size)
+            change[segment.stop] = apply("sub", change[segment.stop], size)
     sums: list[Any] = []
     always: Any = 0
     on_paths: list[Segment] = []
     extra: Any = 0
     for column in range(columns):
-        always = sizes.add(always, change[column])
+        always = apply("add", always, change[column])
         left = [segment for segment in on_paths if segment.stop > column]
         if starts[column] or len(left) < len(on_paths):
             on_paths = left + starts[column]
             weights = [(s.arms, values[s.size]) for s in on_paths]
-            extra = most_on_a_path(weights, sizes=sizes)
-        sums.append(sizes.add(always, extra))
+            extra = most_on_a_path(weights, apply=apply)
+        sums.append(apply("add", always, extra))
     return sums
 
 
@@ -146,8 +130,8 @@ def sums(segments: Sequence[Segment], columns: int, formulas: Formulas) -> list[
     sizes, start = formulas.polynomials, min((s.start for s in segments), default=columns)
     if any(segment.arms or segment.size not in sizes for segment in segments):
         return None
-    how = Arithmetic.by(formulas.sizes.algebra.apply)
-    return list(dict.fromkeys(loads(segments, columns, sizes, how)[start:]))
+    found = loads(segments, columns, sizes, formulas.sizes.algebra.apply)
+    return list(dict.fromkeys(found[start:]))
 
 
 def largest(candidates: Sequence[Expr]) -> list[Expr]:

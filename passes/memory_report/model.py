@@ -12,9 +12,12 @@ and offsets are numbers of `Formulas`. Nothing here refers to IR.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial, reduce
 from typing import NamedTuple
 
+from ...operators.sizes import SizeOp
+from ...operators.sizes.size_expressions import Expr
 from ...planning import Pool
 from ..tiling.stripe_attributes import TilingRecord
 from .formulas import Formulas
@@ -136,6 +139,23 @@ class FunctionUse:
     """The pools of constants, if that is what this is."""
     tiling: TilingRecord | None = None
     """The bytes live before chains of it were tiled, and these chains."""
+
+    def add(self, storage: Storage) -> None:
+        """Add a storage, whose bytes are in use here unless the caller allocates it."""
+        if not storage.is_given:
+            row = len(self.storages)
+            self.held += (Segment(*span, storage.size, row) for span in storage.spans)
+        self.storages.append(storage)
+
+    def measure_given(self) -> None:
+        """Compute the bytes that the function needs in storages of its caller."""
+        sizes, apply = self.formulas.polynomials, self.formulas.sizes.algebra.apply
+        for row, storage in enumerate(self.storages):
+            if storage.is_given:
+                inside = (tensor for tensor in self.tensors if tensor.storage == row)
+                ends = (sizes[tensor.offset] + sizes[tensor.size] for tensor in inside)
+                size = self.formulas.number(reduce(partial(apply, SizeOp.MAX), ends, Expr.of(0)))
+                self.storages[row] = replace(storage, size=size)
 
     def devices(self) -> list[DeviceUse]:
         """Return the devices that the function uses, in order of their first storage."""

@@ -24,7 +24,6 @@ from ...dialects import memory, relay
 from ...dialects.interfaces import CallsFunction, DestinationPassing, Rematerializable
 from ...dialects.tensors import MIN_ALIGNMENT, tensor_of, tensor_size
 from ...dialects.xdsl_extras.walking import walk
-from ...operators.sizes import SizeOp
 from ...operators.sizes.size_expressions import Expr
 from ..bytes import constant_places, storages
 from ..bytes.aliases import AliasClasses, bodies_of
@@ -90,8 +89,6 @@ class _Reader:
     """The number of storages of each name, less one."""
     ops: list[Operation | None] = field(default_factory=lambda: [])
     """The op of each column."""
-    sizes_of: list[tuple[Expr, Expr]] = field(default_factory=lambda: [])
-    """The offset and size of each tensor."""
     taken: dict[str, int] = field(default_factory=lambda: {})
     """The number of tensors of each name, less one."""
 
@@ -132,11 +129,8 @@ class _Reader:
         for holder, result in self.lent.items():
             self._passed(*holder, result, [time.span(s) for s in spans.get(holder, ())])
         self._overwrite()
-        self._given_sizes()
+        self.use.measure_given()
         self.use.live += self._live()
-        for row, storage in enumerate(self.use.storages):
-            if not storage.is_given:
-                self.use.held += [Segment(*span, storage.size, row) for span in storage.spans]
         for row in rows:
             callee = kernel_of(row.op) if is_call(row.op) else None
             if callee is not None:
@@ -221,7 +215,7 @@ class _Reader:
         if isinstance(op, memory.AllocStorageOp):
             size = self.rooms.of_storage(value).size or size
             alignment = op.alignment.value.data
-        self.use.storages.append(
+        self.use.add(
             Storage(
                 numbered(value.name_hint or "storage", self.names),
                 device_name(value),
@@ -256,7 +250,6 @@ class _Reader:
                 "" if op.parent is None else labels.get(op.parent, ""),
             )
         )
-        self.sizes_of.append((offset, size))
 
     def _passed(
         self, call: Operation, index: int, result: SSAValue | None, spans: list[Span]
@@ -287,19 +280,6 @@ class _Reader:
                 is_passed=True,
             )
         )
-        self.sizes_of.append((offset, size))
-
-    def _given_sizes(self) -> None:
-        """Compute the bytes that the function needs in storages of its caller."""
-        formulas = self.use.formulas
-        for row, storage in enumerate(self.use.storages):
-            if not storage.is_given:
-                continue
-            size = Expr.of(0)
-            for tensor_, (offset, bytes) in zip(self.use.tensors, self.sizes_of, strict=True):
-                if tensor_.storage == row:
-                    size = formulas.sizes.algebra.apply(SizeOp.MAX, size, offset + bytes)
-            self.use.storages[row] = replace(storage, size=formulas.number(size))
 
     def _in_slots(self) -> list[list[int]]:
         """Return the tensors at the same bytes, in the order in which they are there."""
@@ -450,9 +430,8 @@ def constants_of(module: ModuleOp) -> FunctionUse:
                 )
             )
         size = use.formulas.number(Expr.of(end))
-        use.held.append(Segment(0, 1, (), size, row))
         alignment = max(pools[pool].alignment.data, MIN_ALIGNMENT)
-        use.storages.append(Storage(name, places[pool], size, alignment, None, always, True))
+        use.add(Storage(name, places[pool], size, alignment, None, always, True))
     return use
 
 

@@ -26,7 +26,7 @@ from xdsl.utils.target import Target
 
 from ...passes.memory_report.columns import source_of
 from ...passes.memory_report.formulas import Reference, Variable
-from ...passes.memory_report.loads import Arithmetic, loads
+from ...passes.memory_report.loads import loads
 from ...passes.memory_report.model import FunctionUse, MemoryUse, Segment
 from ...passes.memory_report.read import read_memory
 from ...passes.memory_report.report import MAX_FORMULA, DeviceReport
@@ -313,7 +313,7 @@ def load_formulas(segments: Sequence[Segment], use: FunctionUse) -> list[int]:
     """Return the numbers of formulas for the bytes in use in each column."""
     formulas = use.formulas
     sizes = [Reference(number) for number in range(len(formulas.steps))]
-    sizes_of_steps = loads(segments, len(use.columns), sizes, Arithmetic.by(formulas.apply))
+    sizes_of_steps = loads(segments, len(use.columns), sizes, formulas.apply)
     return [formulas.value(size).step for size in sizes_of_steps]
 
 
