@@ -13,15 +13,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from xdsl.dialects import arith, cf, func, scf, tensor
+from xdsl.dialects import arith, cf, func, scf
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    DenseIntOrFPElementsAttr,
     DenseResourceAttr,
     FunctionType,
     StringAttr,
     i1,
-    i64,
 )
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
@@ -33,6 +31,7 @@ from ...operators.sizes import Check
 from ..upstream_sizes.arith_measures import NotArithmetic, write_measure
 from ..upstream_sizes.checked_code import CheckedCode
 from .builder import INDEX, Builder, Rule, Unsupported
+from .rules import creation
 
 _PLACEHOLDER = re.compile(r"\{(\d{1,4})\}")
 
@@ -79,17 +78,6 @@ def checked_cast(b: Builder, value: SSAValue, type: Attribute, what: str) -> SSA
     return b.cast(value, wanted)
 
 
-def constant(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
-    """Return the same elements, of signless integers."""
-    assert isinstance(op, relay.ConstantOp)
-    value = cast("DenseIntOrFPElementsAttr[Any]", op.value)
-    type = upstream_type(value.type)
-    if type != value.type:
-        value = DenseIntOrFPElementsAttr(cast(Any, type), value.data)
-    made = arith.ConstantOp.create(properties={"value": value}, result_types=[type])
-    return [b.insert(made)]
-
-
 def param(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
     """Name the weight as a resource; `-t linalg` writes its bytes at the end of the text."""
     assert isinstance(op, relay.ParamOp)
@@ -102,18 +90,6 @@ def param(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[S
 def same(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
     """Return the operand: a value is the same on every device."""
     return operands
-
-
-def shape_of(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
-    """Return the dims as a tensor of i64."""
-    dims = [_as_i64(b, size) for size in b.dims(operands[0])]
-    return [b.insert(tensor.FromElementsOp.create(operands=dims, result_types=op.result_types))]
-
-
-def _as_i64(b: Builder, size: int | SSAValue) -> SSAValue:
-    return (
-        b.constant(size, i64) if isinstance(size, int) else b.insert(arith.IndexCastOp(size, i64))
-    )
 
 
 def copied(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
@@ -192,11 +168,11 @@ def measure(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence
 
 
 RULES: Mapping[str, Rule] = {
-    "relay.constant": constant,
+    "relay.constant": creation.constant,
     "relay.param": param,
     "relay.on_device": same,
     "relay.device_copy": same,
-    "vm.shape_of": shape_of,
+    "vm.shape_of": creation.shape_of,
     "relay.require": require,
     "relay.measure": measure,
     "arith.addi": checked,

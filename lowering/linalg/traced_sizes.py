@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import i64
+from xdsl.dialects.builtin import DYNAMIC_INDEX, i64
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects import relay
@@ -57,13 +57,23 @@ class _Sizes(RuleCode):
             for made in self.ops:
                 made.drop_all_references()
             raise Unsupported(str(error)) from error
-        values = [[self._wanted(dim) for dim in tensor.dims] for tensor in tensors]
-        measured: dict[SSAValue, SSAValue] = {}
-        for made in self.ops:
-            made.operands = [measured.get(value, value) for value in made.operands]
-            if isinstance(made, relay.RequireOp):
+        values = [
+            [
+                self._wanted(computed) if dim == DYNAMIC_INDEX else dim
+                for dim, computed in zip(tensor_of(result).get_shape(), tensor.dims, strict=True)
+            ]
+            for result, tensor in zip(op.results, tensors, strict=True)
+        ]
+        needed, used = {value for row in values for value in row}, list[Operation]()
+        for made in reversed(self.ops):  # what is required is checked elsewhere
+            if any(result.uses or result in needed for result in made.results):
+                used.append(made)
+            else:
                 made.erase()
-            elif isinstance(made, relay.MeasureOp):
+        measured: dict[SSAValue, SSAValue] = {}
+        for made in reversed(used):
+            made.operands = [measured.get(value, value) for value in made.operands]
+            if isinstance(made, relay.MeasureOp):
                 measured[made.size] = self._measure(made)
             else:
                 self.b.insert(made)
