@@ -25,7 +25,7 @@ from ...dialects.tensors import signless
 from ...dialects.type_rules import element_of
 from ...operators.meaning.forms import Elementwise
 from ...operators.meaning.number import computed_number
-from .builder import Builder, Rule, Size, element_type, maps, tensor_of
+from .builder import Builder, Rule, Size, element_type, tensor_of
 from .numbers import Scalar
 from .traced_sizes import result_sizes
 
@@ -174,11 +174,6 @@ def compute(
         ]
         return [rule(inner, op, scalars)]
 
-    return b.generic(
-        [entry.value for entry in mapped],
-        maps(rank, *(entry.loops for entry in mapped)),
-        [b.empty(sizes, signless(element_type(op.results[0])))],
-        maps(rank, range(rank)),
-        ["parallel"] * rank,
-        body,
-    )[0]
+    ins, reads = [entry.value for entry in mapped], [entry.loops for entry in mapped]
+    out = b.empty(sizes, signless(element_type(op.results[0])))
+    return b.nest(ins, reads, [out], range(rank), body)[0]

@@ -14,17 +14,12 @@ from xdsl.dialects import arith
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from .builder import INDEX, Builder, Size, element_of, maps, tensor_of
+from .builder import INDEX, Builder, Size, element_of, tensor_of
 from .scalars import compare, select
 
 
 def rank_of(value: SSAValue) -> int:
     return len(tensor_of(value).shape)
-
-
-def same(rank: int) -> range:
-    """Return the loops of an identity map."""
-    return range(rank)
 
 
 def moved(b: Builder, value: SSAValue, sizes: Sequence[Size], loops: Sequence[int]) -> SSAValue:
@@ -33,21 +28,14 @@ def moved(b: Builder, value: SSAValue, sizes: Sequence[Size], loops: Sequence[in
 
 
 def _copied_into(b: Builder, value: SSAValue, out: SSAValue, loops: Sequence[int]) -> SSAValue:
-    rank = rank_of(out)
-    return b.generic(
-        [value],
-        maps(rank, loops),
-        [out],
-        maps(rank, same(rank)),
-        ["parallel"] * rank,
-        lambda _, elements: elements[:1],
-    )[0]
+    writes = range(rank_of(out))
+    return b.nest([value], [loops], [out], writes, lambda _, elements: elements[:1])[0]
 
 
 def copied(b: Builder, value: SSAValue) -> SSAValue:
     """Copy `value`, such as a slice, into a new tensor."""
     sizes = b.dims(value)
-    return moved(b, value, sizes, same(len(sizes)))
+    return moved(b, value, sizes, range(len(sizes)))
 
 
 def mapped(
@@ -63,15 +51,12 @@ def mapped(
     `loops` has the axes of the first at which each of the others is read.
     """
     sizes = b.dims(values[0])
-    rank = len(sizes)
-    return b.generic(
-        values,
-        maps(rank, same(rank), *loops),
-        [b.empty(sizes, element)],
-        maps(rank, same(rank)),
-        ["parallel"] * rank,
-        lambda inner, elements: [function(inner, elements[:-1])],
-    )[0]
+    every = range(len(sizes))
+
+    def body(inner: Builder, elements: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        return [function(inner, elements[:-1])]
+
+    return b.nest(values, [every, *loops], [b.empty(sizes, element)], every, body)[0]
 
 
 def gathered(
@@ -81,13 +66,12 @@ def gathered(
     find: Callable[[Builder, Sequence[SSAValue]], SSAValue],
 ) -> SSAValue:
     """Compute each element of a new tensor of `sizes` by `find`, from its index."""
-    rank = len(sizes)
+    every = range(len(sizes))
 
     def body(inner: Builder, _: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        return [find(inner, [inner.loop_index(i) for i in range(rank)])]
+        return [find(inner, [inner.loop_index(i) for i in every])]
 
-    out = b.empty(sizes, element)
-    return b.generic([], [], [out], maps(rank, same(rank)), ["parallel"] * rank, body)[0]
+    return b.nest([], [], [b.empty(sizes, element)], every, body)[0]
 
 
 def placed(
@@ -103,9 +87,8 @@ def placed(
     The copy is explicit, as one that bufferization inserts for strided memory is a slow call.
     """
     part = b.extract_slice(into, offsets, b.dims(value), strides)
-    return b.insert_slice(
-        _copied_into(b, value, part, same(rank_of(value))), into, offsets, strides
-    )
+    copy = _copied_into(b, value, part, range(rank_of(value)))
+    return b.insert_slice(copy, into, offsets, strides)
 
 
 def broadcast_size(b: Builder, left: Size, right: Size) -> Size:

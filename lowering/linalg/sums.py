@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from ...dialects.tensors import signless
-from .builder import Builder, Size, element_of, element_type, maps
+from .builder import Builder, Size, element_of, element_type
 from .moving import mapped
 from .scalars import convert, is_float, is_wide, narrowed
 
@@ -82,9 +82,6 @@ def contract(
         )
         return [add(inner, elements[2], multiply(inner, x, w, CONTRACT), CONTRACT)]
 
-    kinds: list[str] = ["parallel" if loop in result_map else "reduction" for loop in range(loops)]
     out = b.full(sizes, 0, signless(summed))
-    total = b.generic(
-        factors, maps(loops, *factor_maps), [out], maps(loops, result_map), kinds, body
-    )[0]
+    (total,) = b.nest(factors, factor_maps, [out], result_map, body, loops)
     return rounded(b, total, signless(result))

@@ -14,8 +14,8 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from ....dialects import relay
-from ..builder import Builder, Rule, Size, element_of, maps
-from ..moving import mapped, rank_of, same
+from ..builder import Builder, Rule, Size, element_of
+from ..moving import mapped, rank_of
 from ..scalars import narrowed, widened
 from ..sums import REASSOC, RECIPROCAL, add, multiply, sum_type
 from .reduce import divided, fold, maxima, number_of, sums
@@ -176,14 +176,9 @@ def lrn(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSA
         value = widened(inner, given[0])
         return [add(inner, multiply(inner, value, value, REASSOC), given[2], REASSOC)]
 
-    squares = b.generic(
-        [b.pad(x, low, high, b.constant(0, element)), window],
-        maps(rank + 1, place, (rank,)),
-        [b.full(b.dims(x), 0, summed)],
-        maps(rank + 1, same(rank)),
-        [*["parallel"] * rank, "reduction"],
-        add_square,
-    )[0]
+    ins, reads = [b.pad(x, low, high, b.constant(0, element)), window], [place, (rank,)]
+    out, every = b.full(b.dims(x), 0, summed), range(rank)
+    (squares,) = b.nest(ins, reads, [out], every, add_square, rank + 1)
     alpha, bias, beta = (p.value.data for p in (op.alpha, op.bias, op.beta))
 
     def divide(inner: Builder, given: Sequence[SSAValue]) -> SSAValue:
@@ -193,7 +188,7 @@ def lrn(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSA
         power = inner.insert(math.PowFOp(base, inner.constant(-beta, summed)))
         return narrowed(inner, inner.insert(arith.MulfOp(widened(inner, x), power)), element)
 
-    return [mapped(b, [x, squares], element, divide, [same(rank)])]
+    return [mapped(b, [x, squares], element, divide, [every])]
 
 
 RULES: Mapping[str, Rule] = {

@@ -16,8 +16,8 @@ from xdsl.ir.affine import AffineExpr
 
 from ....dialects import relay
 from ....dialects.tensors import is_unsigned, signless
-from ..builder import Builder, Rule, Size, element_of, element_type, maps
-from ..moving import mapped, same
+from ..builder import Builder, Rule, Size, element_of, element_type
+from ..moving import mapped
 from ..scalars import convert, is_float, maximum, narrowed
 from ..sums import REASSOC, add, sum_type
 from ..window_maps import Side, padded
@@ -59,15 +59,12 @@ def pooled(
         sizes[axis] = counts[i]
         place[axis] = side.place(axis, rank + i)
     window = b.empty([side.cells for side in sides], type)
-    kinds: list[str] = ["parallel"] * rank
-    return b.generic(
-        [x, window],
-        maps(rank + 2, place, (rank, rank + 1)),
-        [b.full(sizes, initial, type)],
-        maps(rank + 2, same(rank)),
-        [*kinds, "reduction", "reduction"],
-        lambda inner, elements: [combine(inner, elements[:1], elements[-1])],
-    )[0]
+
+    def body(inner: Builder, elements: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        return [combine(inner, elements[:1], elements[-1])]
+
+    reads, out = [place, (rank, rank + 1)], b.full(sizes, initial, type)
+    return b.nest([x, window], reads, [out], range(rank), body, rank + 2)[0]
 
 
 def max_pool2d(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:

@@ -18,8 +18,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from ....dialects import relay
 from ....dialects.tensors import is_unsigned, signless
 from ....operators.reduce import reduced_axes
-from ..builder import Builder, Rule, Size, element_of, element_type, maps
-from ..moving import mapped, rank_of, same
+from ..builder import Builder, Rule, Size, element_of, element_type
+from ..moving import mapped, rank_of
 from ..scalars import (
     compare,
     convert,
@@ -53,18 +53,15 @@ def fold(
 
     `beside` are tensors of the shape of the result, whose elements `combine` gets too.
     """
-    rank = rank_of(value)
-    kept = [axis for axis in range(rank) if axis not in axes]
-    kinds: list[str] = ["reduction" if axis in axes else "parallel" for axis in range(rank)]
+    every = range(rank_of(value))
+    kept = [axis for axis in every if axis not in axes]
     out = b.full([b.dim(value, axis) for axis in kept], initial, type)
-    return b.generic(
-        [value, *beside],
-        maps(rank, same(rank), *[kept] * len(beside)),
-        [out],
-        maps(rank, kept),
-        kinds,
-        lambda inner, elements: [combine(inner, elements[:-1], elements[-1])],
-    )[0]
+
+    def body(inner: Builder, elements: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        return [combine(inner, elements[:-1], elements[-1])]
+
+    reads = [every, *[kept] * len(beside)]
+    return b.nest([value, *beside], reads, [out], kept, body, len(every))[0]
 
 
 def keep_axes(b: Builder, value: SSAValue, axes: Sequence[int]) -> SSAValue:
@@ -209,8 +206,8 @@ def position(greatest: bool) -> Rule:
         (value,) = operands
         axes, last = _axes(op), op.select_last_index.value.data != 0
         type = element_type(op.data)
-        rank = rank_of(value)
-        kept = [axis for axis in range(rank) if axis not in axes]
+        every = range(rank_of(value))
+        kept = [axis for axis in every if axis not in axes]
         sizes = [b.dim(value, axis) for axis in kept]
         dims = b.dims(value)
 
@@ -225,12 +222,9 @@ def position(greatest: bool) -> Rule:
             wins = inner.insert(arith.OrIOp(wins, inner.insert(arith.AndIOp(ties, nearer))))
             return [select(inner, wins, x, best), select(inner, wins, at, found)]
 
-        kinds: list[str] = ["reduction" if axis in axes else "parallel" for axis in range(rank)]
         worst = least(type) if greatest else most(type)
         outs = [b.full(sizes, worst, signless(type)), b.full(sizes, -1 if last else 2**63 - 1, i64)]
-        _, found = b.generic(
-            [value], maps(rank, same(rank)), outs, maps(rank, kept, kept), kinds, body
-        )
+        _, found = b.nest([value], [every], outs, kept, body, len(every))
         index = signless(element_type(op.result))
         result = found
         if index != i64:

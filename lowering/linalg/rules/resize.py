@@ -16,8 +16,8 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, f32, f64, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ....dialects import relay
-from ..builder import INDEX, Builder, Rule, Size, element_of, maps, tensor_of
-from ..moving import element_size, gathered, same
+from ..builder import INDEX, Builder, Rule, Size, element_of, tensor_of
+from ..moving import element_size, gathered
 from ..scalars import compare, convert, is_float, select, widened
 from ..sums import rounded, sum_type
 from .reduce import number_of
@@ -98,22 +98,16 @@ def _nearest_pixels(
 ) -> SSAValue:
     axes = [*new]
     positions = [_nearest(b, op, b.dim(x, axis), new[axis], sizes[axis]) for axis in axes]
-    rank = len(sizes)
+    every = range(len(sizes))
 
     def body(inner: Builder, elements: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        at: list[Size] = [inner.loop_index(i) for i in range(rank)]
+        at: list[Size] = [inner.loop_index(i) for i in every]
         for axis, index in zip(axes, elements[:2], strict=True):
             at[axis] = inner.insert(arith.IndexCastOp(index, INDEX))
         return [inner.extract(x, at)]
 
-    return b.generic(
-        positions,
-        maps(rank, *([axis] for axis in axes)),
-        [b.empty(sizes, element_of(x))],
-        maps(rank, same(rank)),
-        ["parallel"] * rank,
-        body,
-    )[0]
+    out = b.empty(sizes, element_of(x))
+    return b.nest(positions, [[axis] for axis in axes], [out], every, body)[0]
 
 
 def _weight(b: Builder, op: relay.vision.Resizing, distance: SSAValue, far: bool) -> SSAValue:
@@ -189,15 +183,8 @@ def _interpolated(
         return [total]
 
     vectors = [gathered(b, [count], i64, first), *map(vector, range(len(places)))]
-    rank = len(sizes)
-    return b.generic(
-        vectors,
-        maps(rank, *[[axis]] * len(vectors)),
-        [b.empty(sizes, summed)],
-        maps(rank, same(rank)),
-        ["parallel"] * rank,
-        body,
-    )[0]
+    reads, out = [[axis]] * len(vectors), b.empty(sizes, summed)
+    return b.nest(vectors, reads, [out], range(len(sizes)), body)[0]
 
 
 def _resized(
