@@ -136,8 +136,15 @@ class Builder:
         return constant
 
     def index(self, size: Size) -> SSAValue:
-        """Return `size` as a value of type index."""
-        return self.constant(size, INDEX) if isinstance(size, int) else size
+        """Return a size, or another integer, as a value of type index."""
+        if isinstance(size, int):
+            return self.constant(size, INDEX)
+        if size.type == INDEX:
+            return size
+        cast = size.owner
+        if isinstance(cast, arith.IndexCastOp):
+            return cast.input
+        return self.insert(arith.IndexCastOp(size, INDEX))
 
     # ---------------------------------------------------------------- sizes
 
@@ -217,6 +224,10 @@ class Builder:
         if isinstance(a, int) and isinstance(b, int):
             return max(a, b)
         return a if a is b else self.insert(arith.MaxSIOp(self.index(a), self.index(b)))
+
+    def clamped(self, index: Size, size: Size) -> Size:
+        """Return the index below `size` that is the nearest to `index`."""
+        return self.maximum(self.minimum(index, self.sub(size, 1)), 0)
 
     # ---------------------------------------------------------------- tensors
 

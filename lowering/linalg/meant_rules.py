@@ -38,12 +38,11 @@ from ...operators.signature import Element
 from ...operators.signature import Tensor as TensorShape
 from .builder import INDEX, Builder, Rule, Size, element_of, element_type
 from .elementwise import meant
-from .moving import mapped, placed, rank_of
-from .numbers import Scalar, type_of
+from .moving import placed, rank_of
+from .numbers import Scalar, number_of, type_of
 from .rules.reduce import count_of
 from .rules.reshape import reshape, reshaped
-from .scalars import convert, narrowed
-from .sums import NO_FLAGS, add, sum_type
+from .sums import combining, rounded, sum_type
 from .traced_sizes import result_sizes
 
 
@@ -94,13 +93,6 @@ class Body:
         return self.b.block.insert_arg(element_of(tensor), len(self.ins) - 1)
 
 
-def as_index(b: Builder, value: SSAValue) -> SSAValue:
-    """Return an i64 as an index."""
-    if isinstance(op := value.owner, arith.IndexCastOp):
-        return op.input
-    return b.insert(arith.IndexCastOp(value, INDEX))
-
-
 @dataclass(frozen=True)
 class Elements(Source):
     """An operand, of which a body reads elements: at indices of loops by a map."""
@@ -111,21 +103,15 @@ class Elements(Source):
 
     @property
     def dims(self) -> Sequence[Scalar]:
-        return [self._size(dim) for dim in self.body.b.dims(self.tensor)]
-
-    def _size(self, size: Size) -> Scalar:
-        if isinstance(size, int):
-            return self.integer(size)
-        b = self.body.b
-        return Scalar(b, b.insert(arith.IndexCastOp(size, i64)), INT64)
+        return [number_of(self.body.b, dim, i64) for dim in self.body.b.dims(self.tensor)]
 
     def integer(self, value: int) -> Scalar:
-        return Scalar(self.body.b, self.body.b.constant(value, i64), INT64)
+        return number_of(self.body.b, value, i64)
 
     def __getitem__(self, index: Sequence[Scalar]) -> Scalar:
         b, element = self.body.b, self.body.read(self.tensor, index)
         if element is None:
-            element = b.extract(self.tensor, [as_index(b, number.value) for number in index])
+            element = b.extract(self.tensor, [b.index(number.value) for number in index])
         return Scalar(b, element, self.element)
 
 
@@ -242,16 +228,12 @@ def sums_of_parts(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Se
 
     every = range(len(sizes))
 
-    def body(inner: Builder, x: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        return [add(inner, x[1], convert(inner, x[0], source, summed), NO_FLAGS)]
-
     def write(value: SSAValue) -> SSAValue:
-        if summed != target:
-            value = mapped(step, [value], target, lambda inner, x: narrowed(inner, x[0], target))
-        return placed(step, value, result, offsets)
+        return placed(step, rounded(step, value, signless(target)), result, offsets)
 
+    in_order = combining(lambda x, total: total + x, summed, source)
     written = write(total) if exclusive else None
-    (total,) = step.nest([part], [every], [total], every, body)
+    (total,) = step.nest([part], [every], [total], every, in_order)
     step.insert_all(scf.YieldOp(total, written or write(total)))
     start, stop, by = b.index(0), b.index(sizes[axis]), b.index(1)
     loop = scf.ForOp(start, stop, by, initial, Region(block))

@@ -9,12 +9,15 @@ Elements at other places, by ops that elementwise consumers and producers fuse w
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import cast
 
-from xdsl.dialects import arith
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from .builder import INDEX, Builder, Size, element_of, tensor_of
+from ...dialects.tensors import signless
+from ...dialects.type_rules import element_of as type_element
+from .builder import Builder, Size, element_of, tensor_of
+from .numbers import Formula, Scalar, number
 from .scalars import compare, select
 
 
@@ -41,22 +44,25 @@ def copied(b: Builder, value: SSAValue) -> SSAValue:
 def mapped(
     b: Builder,
     values: Sequence[SSAValue],
-    element: Attribute,
-    function: Callable[[Builder, Sequence[SSAValue]], SSAValue],
+    type: Attribute,
+    formula: Formula,
     loops: Sequence[Sequence[int]] = (),
 ) -> SSAValue:
     """
     Compute each element of a new tensor, of the dims of the first of `values`, from one of each.
 
-    `loops` has the axes of the first at which each of the others is read.
+    Narrow floats are given to the formula as f32, and its results converted to `type`. `loops` has
+    the axes of the first tensor at which each of the others is read.
     """
-    sizes = b.dims(values[0])
+    sizes, compute = b.dims(values[0]), cast("Callable[..., Scalar]", formula)
     every = range(len(sizes))
 
     def body(inner: Builder, elements: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        return [function(inner, elements[:-1])]
+        numbers = [number(inner, element).widened() for element in elements[:-1]]
+        return [compute(*numbers).converted(type_element(type)).value]
 
-    return b.nest(values, [every, *loops], [b.empty(sizes, element)], every, body)[0]
+    out = b.empty(sizes, signless(type))
+    return b.nest(values, [every, *loops], [out], every, body)[0]
 
 
 def gathered(
@@ -127,5 +133,4 @@ def broadcast_axis(
 
 def element_size(b: Builder, sizes: SSAValue, at: Sequence[Size]) -> Size:
     """Return an element of the integer tensor `sizes`."""
-    element = b.extract(sizes, at)
-    return element if element.type == INDEX else b.insert(arith.IndexCastOp(element, INDEX))
+    return b.index(b.extract(sizes, at))

@@ -15,7 +15,7 @@ from xdsl.ir import Operation, SSAValue
 
 from ...dialects import relay
 from ...dialects.tensors import has_dynamic, is_unsigned
-from ...dialects.type_rules import operand_of
+from ...dialects.type_rules import element_of, operand_of
 from ...operators.signature import Elements, Tensor
 from ...operators.sizes.size_expressions import DIM, Symbol
 from ...passes.sizes.rule_code import RuleCode
@@ -25,7 +25,6 @@ from ..upstream_sizes.arith_measures import write_measure
 from ..upstream_sizes.checked_code import CheckedCode
 from .builder import INDEX, Builder, Size, Unsupported, element_type, tensor_of
 from .moving import mapped
-from .scalars import resized
 
 
 def result_sizes(
@@ -123,7 +122,8 @@ class _Sizes(RuleCode):
         data = self.values[value]
         if not is_unsigned(element_type(value)):
             return data
-        return mapped(self.b, [data], i64, lambda b, x: resized(b, x[0], i64, unsigned=True))
+        element = element_of(element_type(value))
+        return mapped(self.b, [data], i64, lambda x: x.reinterpreted(element))
 
     def _wanted(self, dim: object) -> Size:
         assert isinstance(dim, int | RuleDim)

@@ -57,7 +57,7 @@ def of_shape(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequenc
 def shape_of(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
     """Make a vector of the dims."""
     type = tensor_of(op.results[0])
-    numbers = [number_of(b, dim, type.element_type) for dim in b.dims(operands[0])]
+    numbers = [number_of(b, dim, type.element_type).value for dim in b.dims(operands[0])]
     return [b.insert(tensor.FromElementsOp.create(operands=numbers, result_types=[type]))]
 
 

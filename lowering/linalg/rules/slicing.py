@@ -40,8 +40,7 @@ def sliced(
         indices = list[Size](at)
         for axis in steps:
             place = inner.add(offsets[axis], inner.mul(at[axis], strides[axis]))
-            last = inner.sub(inner.dim(x, axis), 1)
-            indices[axis] = inner.maximum(inner.minimum(place, last), 0)
+            indices[axis] = inner.clamped(place, inner.dim(x, axis))
         return inner.extract(x, indices)
 
     return gathered(b, sizes, element_of(x), find)
