@@ -82,30 +82,11 @@ _INTEGERS: Mapping[Arithmetic, Callable[[SSAValue, SSAValue], Operation]] = {
     "or": arith.OrIOp,
     "xor": arith.XOrIOp,
 }
-_FUNCTIONS: Mapping[Function, type[math.FloatingPointLikeUnaryMathOperation]] = {
-    "acos": math.AcosOp,
-    "acosh": math.AcoshOp,
-    "asin": math.AsinOp,
-    "asinh": math.AsinhOp,
-    "atan": math.AtanOp,
-    "atanh": math.AtanhOp,
-    "ceil": math.CeilOp,
-    "cos": math.CosOp,
-    "cosh": math.CoshOp,
-    "erf": math.ErfOp,
-    "exp": math.ExpOp,
-    "floor": math.FloorOp,
-    "log": math.LogOp,
-    "log10": math.Log10Op,
-    "log2": math.Log2Op,
-    "round": math.RoundEvenOp,
-    "sin": math.SinOp,
-    "sinh": math.SinhOp,
-    "sqrt": math.SqrtOp,
-    "tan": math.TanOp,
-    "tanh": math.TanhOp,
-    "trunc": math.TruncOp,
-}
+_FUNCTIONS: Mapping[str, type[math.FloatingPointLikeUnaryMathOperation]] = {
+    op.name.removeprefix("math."): op
+    for op in math.Math.operations
+    if issubclass(op, math.FloatingPointLikeUnaryMathOperation)
+} | {"round": math.RoundEvenOp}
 
 
 @dataclass(frozen=True)

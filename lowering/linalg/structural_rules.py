@@ -26,12 +26,14 @@ from xdsl.ir import Attribute, Operation, Region, SSAValue
 from ...dialects import relay
 from ...dialects.dense import integer
 from ...dialects.device import upstream_type
-from ...dialects.tensors import AnyInteger, Tensor, as_tensor, signless
+from ...dialects.tensors import Tensor, as_tensor, signless
 from ...operators.sizes import Check
 from ..upstream_sizes.arith_measures import NotArithmetic, write_measure
 from ..upstream_sizes.checked_code import CheckedCode
+from ..upstream_sizes.checked_functions import FUNCTIONS
 from .builder import INDEX, Builder, Rule, Unsupported
 from .rules import creation
+from .scalars import compare
 
 _PLACEHOLDER = re.compile(r"\{(\d{1,4})\}")
 
@@ -47,8 +49,7 @@ def branch(
     """Return the results of the branch that `condition`, an integer tensor of rank 0, selects."""
     number = b.extract(condition, ())
     if number.type != i1:
-        zero = b.constant(0, number.type)
-        number = b.insert(arith.CmpiOp(number, zero, "ne"))
+        number = compare(b, "ne", number, b.constant(0, number.type))
     return b.insert_all(scf.IfOp(number, types, regions[0], regions[1]))
 
 
@@ -73,8 +74,9 @@ def checked_cast(b: Builder, value: SSAValue, type: Attribute, what: str) -> SSA
     wanted = tensor_of_type(type)
     for axis, (dim, have) in enumerate(zip(wanted.get_shape(), b.dims(value), strict=True)):
         if dim != DYNAMIC_INDEX and not isinstance(have, int):
-            same = b.insert(arith.CmpiOp(have, b.index(dim), "eq"))
-            assert_that(b, same, f"dim {axis} of {what} must be {dim}")
+            assert_that(
+                b, compare(b, "eq", have, b.index(dim)), f"dim {axis} of {what} must be {dim}"
+            )
     return b.cast(value, wanted)
 
 
@@ -103,25 +105,12 @@ def copied(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[
 
 
 def checked(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
-    """Return the sum, difference or product of two sizes; assert that it fits in its type."""
-    left, right = operands
-    type = left.type
-    if isinstance(op, arith.MuliOp):
-        result, high = b.insert_all(
-            arith.MulSIExtendedOp.create(operands=operands, result_types=[type, type])
-        )
-        last = 63 if type == INDEX else cast(AnyInteger, type).width.data - 1
-        sign = b.insert(arith.ShRSIOp(result, b.constant(last, type)))
-        fits = b.insert(arith.CmpiOp(high, sign, "eq"))
-    else:
-        (result,) = copied(b, op, operands)
-        other = left if isinstance(op, arith.SubiOp) else result
-        changed = b.insert(arith.XOrIOp(left, result))
-        against = b.insert(arith.XOrIOp(right, other))
-        both = b.insert(arith.AndIOp(changed, against))
-        fits = b.insert(arith.CmpiOp(both, b.constant(0, type), "sge"))
-    assert_that(b, fits, "a size does not fit in 64 bits")
-    return [result]
+    """Return the sum, difference or product of two sizes, i64 or index; assert that it fits."""
+    w = writer(b)
+    wide = [w.integer(value, value.type) for value in operands]
+    made = FUNCTIONS[op.name.removeprefix("arith.")].write(w, *wide)
+    assert made is not None, "arithmetic has a result"
+    return [b.index(made) if op.results[0].type == INDEX else made]
 
 
 def shown(message: str, values: Sequence[SSAValue]) -> str:
@@ -181,21 +170,9 @@ RULES: Mapping[str, Rule] = {
     **{
         f"arith.{name}": copied
         for name in (
-            "andi",
-            "cmpi",
-            "constant",
-            "divsi",
-            "extsi",
-            "extui",
-            "floordivsi",
-            "index_cast",
-            "maxsi",
-            "minsi",
-            "ori",
-            "remsi",
-            "select",
-            "trunci",
-        )
+            "andi cmpi constant divsi extsi extui floordivsi index_cast maxsi minsi ori remsi "
+            "select trunci"
+        ).split()
     },
     "tensor.extract": copied,
     "tensor.from_elements": copied,
