@@ -1,10 +1,11 @@
 """Lowering of ops with explicit memory to instructions: a dict from op to rule."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import SymbolRefAttr
-from xdsl.ir import Attribute, Operation
+from xdsl.dialects.builtin import ArrayAttr
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects import bytecode, memory, relay, vm
 from ...dialects.integers import i64_array, i64_attribute
@@ -12,60 +13,81 @@ from ...dialects.tensors import as_tensor
 from ...dialects.xdsl_extras.identity import by_identity
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from .bytecode_builder import BytecodeBuilder, Rule, device_at
-from .data_rules import lower_construct, lower_match
+from .data_rules import lower_match, tag_of
 from .row_rules import ROW_RULES
 from .shape_functions import called_shape_function, holds_shapes_only, inline_shape_function
 from .size_rules import SIZE_RULES
 
-
-def lower_constant(builder: BytecodeBuilder, op: Operation) -> None:
-    assert isinstance(op, relay.ConstantOp)
-    _load(builder, op, builder.constants.named(op.value, op))
+Field: TypeAlias = str | Attribute | Callable[[BytecodeBuilder, Operation], Attribute]
 
 
-def lower_param(builder: BytecodeBuilder, op: Operation) -> None:
+def instruction(kind: type[Operation], **fields: Field) -> Rule:
+    """
+    Return the rule of an op that is one instruction, which writes the op's result.
+
+        vm.SliceTensorOp: instruction(bytecode.SliceTensorOp, tensor="data", shape=shape_of, …)
+
+    A field is what the op has by this name, an attribute or operands in their registers; the first
+    of two names that the op has; or computed.
+    """
+
+    def lower(builder: BytecodeBuilder, op: Operation) -> None:
+        known = {name: field_of(builder, op, field) for name, field in fields.items()}
+        builder.emit(kind, op, dst=builder.define(op.results[0]), **known)
+
+    return lower
+
+
+def field_of(builder: BytecodeBuilder, op: Operation, field: Field) -> Attribute:
+    """Return a field of an instruction."""
+    if isinstance(field, Attribute):
+        return field
+    if not isinstance(field, str):
+        return field(builder, op)
+    found: Any = (getattr(op, name) for name in field.split())
+    value = next(value for value in found if value is not None)
+    if isinstance(value, SSAValue):
+        return builder.registers[value]
+    return value if isinstance(value, Attribute) else builder.registers_of(value)
+
+
+def device_of_result(builder: BytecodeBuilder, op: Operation) -> Attribute:
+    """Return the device of the result of `op`."""
+    return builder.devices.use(device_at(op.results[0]))
+
+
+def shape_of(builder: BytecodeBuilder, op: Operation) -> Attribute:
+    """Return the operand that is the shape of the result, or its static shape."""
+    shape: SSAValue | None = getattr(op, "shape")
+    return builder.registers[shape] if shape else tensor_type_fields(op.results[0].type)["shape"]
+
+
+def constant_of(builder: BytecodeBuilder, op: Operation) -> Attribute:
+    """Return the name of a constant or param of the program."""
+    if isinstance(op, relay.ConstantOp):
+        return builder.constants.named(op.value, op)
     assert isinstance(op, relay.ParamOp)
     kind, type = bytecode.LateConstantOp, builder.plain(op.result.type)
-    _load(builder, op, builder.constants.named(op.param, op, kind, param=op.param, type=type))
+    return builder.constants.named(op.param, op, kind, param=op.param, type=type)
 
 
-def _load(builder: BytecodeBuilder, op: Operation, name: SymbolRefAttr) -> None:
-    (result,) = op.results
-    device = builder.devices.use(device_at(result))
-    builder.emit(bytecode.LoadConstOp, op, dst=builder.define(result), constant=name, device=device)
+load_constant = instruction(bytecode.LoadConstOp, constant=constant_of, device=device_of_result)
+
+alloc_storage = instruction(
+    bytecode.AllocStorageOp,
+    size="size dynamic_size",
+    alignment="alignment",
+    device=lambda builder, op: builder.devices.place(device_at(op.results[0])),
+)
+
+alloc_closure = instruction(bytecode.AllocClosureOp, function="callee", captured="operands")
+
+empty_tuple = instruction(bytecode.AllocADTOp, tag=i64_attribute(0), fields=ArrayAttr([]))
 
 
 def lower_alloc_storage(builder: BytecodeBuilder, op: Operation) -> None:
-    assert isinstance(op, memory.AllocStorageOp)
-    if holds_shapes_only(builder, op.storage):
-        return
-    size = op.size if op.dynamic_size is None else builder.registers[op.dynamic_size]
-    assert size is not None
-    builder.emit(
-        bytecode.AllocStorageOp,
-        op,
-        dst=builder.define(op.storage),
-        size=size,
-        alignment=op.alignment,
-        device=builder.devices.place(device_at(op.storage)),
-    )
-
-
-def lower_slice_storage(builder: BytecodeBuilder, op: Operation) -> None:
-    assert isinstance(op, memory.SliceStorageOp)
-    offset = op.offset if op.dynamic_offset is None else builder.registers[op.dynamic_offset]
-    size = op.size if op.dynamic_size is None else builder.registers[op.dynamic_size]
-    assert offset is not None
-    assert size is not None
-    builder.emit(
-        bytecode.SliceStorageOp,
-        op,
-        dst=builder.define(op.slice),
-        storage=builder.registers[op.storage],
-        offset=offset,
-        size=size,
-        alignment=op.alignment,
-    )
+    if not holds_shapes_only(builder, op.results[0]):
+        alloc_storage(builder, op)
 
 
 @by_identity
@@ -140,59 +162,6 @@ def lower_kill(builder: BytecodeBuilder, op: Operation) -> None:
     builder.clear(registers, op)
 
 
-def lower_reshape(builder: BytecodeBuilder, op: Operation) -> None:
-    assert isinstance(op, vm.ReshapeTensorOp)
-    type = as_tensor(op.result.type)
-    assert type is not None
-    shape = i64_array(type.get_shape()) if op.shape is None else builder.registers[op.shape]
-    data = builder.registers[op.data]
-    builder.emit(
-        bytecode.ReshapeTensorOp, op, dst=builder.define(op.result), tensor=data, shape=shape
-    )
-
-
-def lower_slice(builder: BytecodeBuilder, op: Operation) -> None:
-    assert isinstance(op, vm.SliceTensorOp)
-    type, registers = as_tensor(op.result.type), builder.registers
-    assert type is not None
-    start = op.start if op.dynamic_start is None else registers[op.dynamic_start]
-    assert start is not None, "verified: a slice has a start"
-    shape = i64_array(type.get_shape()) if op.shape is None else registers[op.shape]
-    data, dst = registers[op.data], builder.define(op.result)
-    builder.emit(bytecode.SliceTensorOp, op, dst=dst, tensor=data, start=start, shape=shape)
-
-
-def lower_join(builder: BytecodeBuilder, op: Operation) -> None:
-    assert isinstance(op, vm.JoinTensorsOp)
-    type, registers = as_tensor(op.result.type), builder.registers
-    assert type is not None
-    shape = i64_array(type.get_shape()) if op.shape is None else registers[op.shape]
-    parts, dst = builder.registers_of(op.parts), builder.define(op.result)
-    builder.emit(bytecode.JoinTensorsOp, op, dst=dst, parts=parts, shape=shape)
-
-
-def lower_shape_of(builder: BytecodeBuilder, op: Operation) -> None:
-    data = builder.registers[op.operands[0]]
-    builder.emit(bytecode.ShapeOfOp, op, dst=builder.define(op.results[0]), tensor=data)
-
-
-def lower_tuple(builder: BytecodeBuilder, op: Operation) -> None:
-    fields = builder.registers_of(op.operands)
-    builder.emit(
-        bytecode.AllocADTOp,
-        op,
-        dst=builder.define(op.results[0]),
-        tag=i64_attribute(0),
-        fields=fields,
-    )
-
-
-def lower_projection(builder: BytecodeBuilder, op: Operation) -> None:
-    assert isinstance(op, relay.TupleGetItemOp)
-    data = builder.registers[op.tuple]
-    builder.emit(bytecode.GetFieldOp, op, dst=builder.define(op.result), data=data, field=op.index)
-
-
 def lower_call(builder: BytecodeBuilder, op: Operation) -> None:
     """Lower `func.call` and `relay.invoke` alike: the machine's functions have no types."""
     args = builder.registers_of(op.operands)
@@ -209,46 +178,12 @@ def lower_call(builder: BytecodeBuilder, op: Operation) -> None:
             )
 
 
-def lower_call_value(builder: BytecodeBuilder, op: Operation) -> None:
-    assert isinstance(op, relay.CallOp)
-    closure, args = builder.registers[op.callee], builder.registers_of(op.args)
-    builder.emit(
-        bytecode.InvokeClosureOp, op, dst=builder.define(op.result), closure=closure, args=args
-    )
-
-
-def lower_closure(builder: BytecodeBuilder, op: Operation) -> None:
-    """Lower `relay.closure`, and `relay.global`, which captures nothing."""
-    assert isinstance(op, relay.ClosureOp | relay.GlobalOp)
-    captured = builder.registers_of(op.operands)
-    builder.emit(
-        bytecode.AllocClosureOp,
-        op,
-        dst=builder.define(op.result),
-        function=op.callee,
-        captured=captured,
-    )
-
-
-def lower_ref_create(builder: BytecodeBuilder, op: Operation) -> None:
-    value = builder.registers[op.operands[0]]
-    builder.emit(bytecode.AllocRefOp, op, dst=builder.define(op.results[0]), src=value)
-
-
-def lower_ref_read(builder: BytecodeBuilder, op: Operation) -> None:
-    ref = builder.registers[op.operands[0]]
-    builder.emit(bytecode.ReadRefOp, op, dst=builder.define(op.results[0]), ref=ref)
-
-
 def lower_ref_write(builder: BytecodeBuilder, op: Operation) -> None:
     """Lower to the write, and the empty tuple that is its result."""
     assert isinstance(op, relay.RefWriteOp)
     ref, value = builder.registers[op.ref], builder.registers[op.value]
     builder.emit(bytecode.WriteRefOp, op, ref=ref, src=value)
-    fields = builder.registers_of(())
-    builder.emit(
-        bytecode.AllocADTOp, op, dst=builder.define(op.result), tag=i64_attribute(0), fields=fields
-    )
+    empty_tuple(builder, op)
 
 
 def lower_if(builder: BytecodeBuilder, op: Operation) -> None:
@@ -291,31 +226,39 @@ def lower_return(builder: BytecodeBuilder, op: Operation) -> None:
 RULES: Mapping[type[Operation], Rule] = {
     **ROW_RULES,
     **SIZE_RULES,
-    relay.ConstantOp: lower_constant,
-    relay.ParamOp: lower_param,
-    relay.TupleOp: lower_tuple,
-    relay.TupleGetItemOp: lower_projection,
+    relay.ConstantOp: load_constant,
+    relay.ParamOp: load_constant,
+    relay.TupleOp: instruction(bytecode.AllocADTOp, tag=i64_attribute(0), fields="operands"),
+    relay.TupleGetItemOp: instruction(bytecode.GetFieldOp, data="tuple", field="index"),
     relay.IfOp: lower_if,
-    relay.ConstructOp: lower_construct,
+    relay.ConstructOp: instruction(bytecode.AllocADTOp, tag=tag_of, fields="fields"),
     relay.MatchOp: lower_match,
     memory.AllocStorageOp: lower_alloc_storage,
-    memory.SliceStorageOp: lower_slice_storage,
+    memory.SliceStorageOp: instruction(
+        bytecode.SliceStorageOp,
+        storage="storage",
+        offset="offset dynamic_offset",
+        size="size dynamic_size",
+        alignment="alignment",
+    ),
     memory.AllocTensorOp: lower_alloc_tensor,
     memory.CopyOp: lower_copy,
     memory.KillOp: lower_kill,
     vm.InvokeTvmOp: lower_kernel_call,
     vm.ShapeFuncOp: lower_shape_function_call,
-    vm.ReshapeTensorOp: lower_reshape,
-    vm.SliceTensorOp: lower_slice,
-    vm.JoinTensorsOp: lower_join,
-    vm.ShapeOfOp: lower_shape_of,
+    vm.ReshapeTensorOp: instruction(bytecode.ReshapeTensorOp, tensor="data", shape=shape_of),
+    vm.SliceTensorOp: instruction(
+        bytecode.SliceTensorOp, tensor="data", start="start dynamic_start", shape=shape_of
+    ),
+    vm.JoinTensorsOp: instruction(bytecode.JoinTensorsOp, parts="parts", shape=shape_of),
+    vm.ShapeOfOp: instruction(bytecode.ShapeOfOp, tensor="data"),
     func.CallOp: lower_call,
     relay.InvokeOp: lower_call,
-    relay.CallOp: lower_call_value,
-    relay.GlobalOp: lower_closure,
-    relay.ClosureOp: lower_closure,
-    relay.RefCreateOp: lower_ref_create,
-    relay.RefReadOp: lower_ref_read,
+    relay.CallOp: instruction(bytecode.InvokeClosureOp, closure="callee", args="args"),
+    relay.GlobalOp: alloc_closure,
+    relay.ClosureOp: alloc_closure,
+    relay.RefCreateOp: instruction(bytecode.AllocRefOp, src="value"),
+    relay.RefReadOp: instruction(bytecode.ReadRefOp, ref="ref"),
     relay.RefWriteOp: lower_ref_write,
 }
 """The rule of each op that has instructions."""

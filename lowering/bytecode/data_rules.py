@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 
 from ...dialects import bytecode, relay
 from ...dialects.bytecode.fields import RegisterAttr
@@ -29,19 +29,12 @@ from .decision_trees import DATA, Body, Decisions, Fail, Patterns, Switch
 from .register_lifetimes import Cleared
 
 
-def lower_construct(builder: BytecodeBuilder, op: Operation) -> None:
+def tag_of(builder: BytecodeBuilder, op: Operation) -> Attribute:
+    """Return the tag of a constructor."""
     assert isinstance(op, relay.ConstructOp)
     type = op.result.type
     assert isinstance(type, relay.AdtType)
-    tag = builder.constructors.tags[type.adt.string_value(), op.constructor.data]
-    fields = builder.registers_of(op.fields)
-    builder.emit(
-        bytecode.AllocADTOp,
-        op,
-        dst=builder.define(op.result),
-        tag=i64_attribute(tag),
-        fields=fields,
-    )
+    return i64_attribute(builder.constructors.tags[type.adt.string_value(), op.constructor.data])
 
 
 @dataclass

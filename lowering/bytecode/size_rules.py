@@ -9,7 +9,7 @@ The machine computes with 64-bit integers and reports overflow; an `i1` is 0 or 
 function is replaced by the instructions of its body.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import (
@@ -74,8 +74,18 @@ def _operands(builder: BytecodeBuilder, op: Operation) -> list[RegisterAttr]:
 
 
 def _instruction(op: Operation) -> str:
-    """Return the name of the operation of two integers that `op` computes; overflow is an error."""
-    return op.name.removeprefix("arith.")
+    """Return the name of the operation that `op` computes; overflow is an error."""
+    return op.name.partition(".")[2]
+
+
+def computes(name_of: Callable[[Operation], str] = _instruction) -> Rule:
+    """Return the rule of an op that is the operation of this name on its operands."""
+
+    def lower(builder: BytecodeBuilder, op: Operation) -> None:
+        operands = [builder.registers[operand] for operand in op.operands]
+        builder.registers[op.results[0]] = compute(builder, op, name_of(op), *operands)
+
+    return lower
 
 
 def lower_arithmetic(builder: BytecodeBuilder, op: Operation) -> None:
@@ -89,26 +99,22 @@ def lower_arithmetic(builder: BytecodeBuilder, op: Operation) -> None:
     builder.registers[result] = register
 
 
-def lower_bitwise(builder: BytecodeBuilder, op: Operation) -> None:
-    (result,) = op.results
-    _width(result)
-    builder.registers[result] = compute(builder, op, _instruction(op), *_operands(builder, op))
+def _of_numbers(op: Operation) -> str:
+    _width(op.results[0])
+    return _instruction(op)
 
 
-def lower_comparison(builder: BytecodeBuilder, op: Operation) -> None:
+def _comparison(op: Operation) -> str:
     assert isinstance(op, arith.CmpiOp)
     predicate = _PREDICATES[op.predicate.value.data]
     if _width(op.lhs) == 1 and predicate not in ("eq", "ne"):
         raise PassError(f"{op.name} {predicate} has no instruction for i1", op)
-    builder.registers[op.result] = compute(
-        builder, op, f"cmpi_{predicate}", *_operands(builder, op)
-    )
+    return f"cmpi_{predicate}"
 
 
-def lower_select(builder: BytecodeBuilder, op: Operation) -> None:
-    (result,) = op.results
-    _width(result)
-    builder.registers[result] = compute(builder, op, "select", *_operands(builder, op))
+def _measure(op: Operation) -> str:
+    assert isinstance(op, relay.MeasureOp)
+    return op.measure.data
 
 
 def lower_conversion(builder: BytecodeBuilder, op: Operation) -> None:
@@ -150,11 +156,6 @@ def _load(builder: BytecodeBuilder, op: Operation, value: Attribute) -> None:
     builder.emit(bytecode.LoadConstOp, op, dst=dst, constant=name, device=builder.devices.host)
 
 
-def lower_extract(builder: BytecodeBuilder, op: Operation) -> None:
-    (result,) = op.results
-    builder.registers[result] = compute(builder, op, "extract", *_operands(builder, op))
-
-
 def lower_from_elements(builder: BytecodeBuilder, op: Operation) -> None:
     (result,) = op.results
     type = as_tensor(result.type)
@@ -164,9 +165,9 @@ def lower_from_elements(builder: BytecodeBuilder, op: Operation) -> None:
             op,
         )
     if type.get_num_dims() == 0:  # a size and a tensor of one are the same value
-        (builder.registers[result],) = _operands(builder, op)
-        return
-    builder.registers[result] = compute(builder, op, "from_elements", *_operands(builder, op))
+        builder.share(result, op.operands[0])
+    else:
+        computes()(builder, op)
 
 
 def lower_dim(builder: BytecodeBuilder, op: Operation) -> None:
@@ -175,11 +176,6 @@ def lower_dim(builder: BytecodeBuilder, op: Operation) -> None:
     shape = builder.new_register()
     builder.emit(bytecode.ShapeOfOp, op, dst=shape, tensor=data)
     builder.registers[result] = compute(builder, op, "extract", shape, index)
-
-
-def lower_measure(builder: BytecodeBuilder, op: Operation) -> None:
-    assert isinstance(op, relay.MeasureOp)
-    builder.registers[op.size] = compute(builder, op, op.measure.data, *_operands(builder, op))
 
 
 def lower_require(builder: BytecodeBuilder, op: Operation) -> None:
@@ -230,18 +226,18 @@ def lower_total(builder: BytecodeBuilder, op: Operation) -> None:
 
 SIZE_RULES: Mapping[type[Operation], Rule] = {
     **dict.fromkeys(arith_ops(), lower_arithmetic),
-    **dict.fromkeys(_BITWISE, lower_bitwise),
-    arith.CmpiOp: lower_comparison,
-    arith.SelectOp: lower_select,
+    **dict.fromkeys(_BITWISE, computes(_of_numbers)),
+    arith.CmpiOp: computes(_comparison),
+    arith.SelectOp: computes(_of_numbers),
     arith.ExtSIOp: lower_conversion,
     arith.ExtUIOp: lower_conversion,
     arith.TruncIOp: lower_conversion,
     arith.IndexCastOp: lower_conversion,
     arith.ConstantOp: lower_arith_constant,
-    tensor.ExtractOp: lower_extract,
+    tensor.ExtractOp: computes(),
     tensor.FromElementsOp: lower_from_elements,
     tensor.DimOp: lower_dim,
-    relay.MeasureOp: lower_measure,
+    relay.MeasureOp: computes(_measure),
     relay.RequireOp: lower_require,
     memory.PackOp: lower_nothing,
     memory.SliceOp: lower_nothing,

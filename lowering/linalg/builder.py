@@ -13,7 +13,7 @@ values compare as sizes do.
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from math import copysign, inf, prod
 from typing import TypeAlias, cast
 
@@ -136,8 +136,15 @@ class Builder:
         return constant
 
     def index(self, size: Size) -> SSAValue:
-        """Return `size` as a value of type index."""
-        return self.constant(size, INDEX) if isinstance(size, int) else size
+        """Return a size, or another integer, as a value of type index."""
+        if isinstance(size, int):
+            return self.constant(size, INDEX)
+        if size.type == INDEX:
+            return size
+        cast = size.owner
+        if isinstance(cast, arith.IndexCastOp):
+            return cast.input
+        return self.insert(arith.IndexCastOp(size, INDEX))
 
     # ---------------------------------------------------------------- sizes
 
@@ -218,6 +225,10 @@ class Builder:
             return max(a, b)
         return a if a is b else self.insert(arith.MaxSIOp(self.index(a), self.index(b)))
 
+    def clamped(self, index: Size, size: Size) -> Size:
+        """Return the index below `size` that is the nearest to `index`."""
+        return self.maximum(self.minimum(index, self.sub(size, 1)), 0)
+
     # ---------------------------------------------------------------- tensors
 
     def empty(self, sizes: Sequence[Size], element: Attribute) -> SSAValue:
@@ -238,7 +249,7 @@ class Builder:
     def generic(
         self,
         ins: Sequence[SSAValue],
-        in_maps: Sequence[AffineMap],
+        in_maps: Iterable[AffineMap],
         outs: Sequence[SSAValue],
         out_maps: Sequence[AffineMap],
         kinds: Sequence[str],
@@ -266,6 +277,26 @@ class Builder:
         return [
             self.has_dims(result, self.dims(out)) for result, out in zip(results, outs, strict=True)
         ]
+
+    def nest(
+        self,
+        ins: Sequence[SSAValue],
+        reads: Sequence[Sequence[AffineExpr | int]],
+        outs: Sequence[SSAValue],
+        writes: Sequence[int],
+        body: Body,
+        loops: int | None = None,
+    ) -> Sequence[SSAValue]:
+        """
+        Return the results of a `linalg.generic` on tensors, one for each of `outs`.
+
+        Their axes are the loops `writes`, which are parallel; `reads` has those of each of `ins`.
+        There are as many `loops`, by default those of the results alone.
+        """
+        count = len(writes) if loops is None else loops
+        kinds = ["parallel" if loop in writes else "reduction" for loop in range(count)]
+        in_maps = (read for row in reads for read in maps(count, row))
+        return self.generic(ins, in_maps, outs, maps(count, *[writes] * len(outs)), kinds, body)
 
     def loop_index(self, loop: int) -> SSAValue:
         """Return the index of a loop, in the body of a `linalg.generic`."""
@@ -381,11 +412,8 @@ class Builder:
         if len(groups) == len(sizes):
             return value
         if not groups:  # xDSL cannot expand a scalar
-            same = range(len(sizes))
             out = self.empty(sizes, element_of(value))
-            kinds = ["parallel"] * len(sizes)
-            in_maps, out_maps = maps(len(sizes), ()), maps(len(sizes), same)
-            return self.generic([value], in_maps, [out], out_maps, kinds, lambda _, x: x[:1])[0]
+            return self.nest([value], [()], [out], range(len(sizes)), lambda _, x: x[:1])[0]
         value, sizes = self._expandable(value, groups, sizes)
         op = tensor.ExpandShapeOp.build(
             operands=[value, [size for size in sizes if not isinstance(size, int)]],

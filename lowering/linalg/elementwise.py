@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial, reduce
 from typing import TypeAlias
 
-from xdsl.dialects import arith
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
@@ -25,7 +25,8 @@ from ...dialects.tensors import signless
 from ...dialects.type_rules import element_of
 from ...operators.meaning.forms import Elementwise
 from ...operators.meaning.number import computed_number
-from .builder import Builder, Rule, Size, element_type, maps, tensor_of
+from .builder import Builder, Rule, Size, element_type, tensor_of
+from .moving import broadcast_size
 from .numbers import Scalar
 from .traced_sizes import result_sizes
 
@@ -136,13 +137,7 @@ def broadcast_sizes(
             # The type of the result may know less than the operands.
             known = [dim for dim in candidates if isinstance(dim, int) and dim != 1]
             unknown = dict.fromkeys(dim for dim in candidates if not isinstance(dim, int))
-            first, *others = known[:1] or [*unknown] or [1]
-            size = first
-            for other in others:
-                assert not isinstance(size, int)
-                assert not isinstance(other, int)
-                is_one = b.insert(arith.CmpiOp(size, b.index(1), "eq"))
-                size = b.insert(arith.SelectOp(is_one, other, size))
+            size = reduce(partial(broadcast_size, b), known[:1] or [*unknown] or [1])
         sizes.append(size)
     return sizes
 
@@ -174,11 +169,6 @@ def compute(
         ]
         return [rule(inner, op, scalars)]
 
-    return b.generic(
-        [entry.value for entry in mapped],
-        maps(rank, *(entry.loops for entry in mapped)),
-        [b.empty(sizes, signless(element_type(op.results[0])))],
-        maps(rank, range(rank)),
-        ["parallel"] * rank,
-        body,
-    )[0]
+    ins, reads = [entry.value for entry in mapped], [entry.loops for entry in mapped]
+    out = b.empty(sizes, signless(element_type(op.results[0])))
+    return b.nest(ins, reads, [out], range(rank), body)[0]

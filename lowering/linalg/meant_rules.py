@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineMap
 
 from ...dialects.attributes import plain_attributes, properties_of
 from ...dialects.dense import scalar
@@ -37,14 +36,13 @@ from ...operators.meaning.forms import (
 from ...operators.meaning.number import INT64, Source
 from ...operators.signature import Element
 from ...operators.signature import Tensor as TensorShape
-from .builder import INDEX, Builder, Rule, Size, element_of, element_type, maps
+from .builder import INDEX, Builder, Rule, Size, element_of, element_type
 from .elementwise import meant
-from .moving import mapped, placed, rank_of, same
-from .numbers import Scalar, type_of
+from .moving import placed, rank_of
+from .numbers import Scalar, number_of, type_of
 from .rules.reduce import count_of
 from .rules.reshape import reshape, reshaped
-from .scalars import convert, narrowed
-from .sums import NO_FLAGS, add, sum_type
+from .sums import combining, rounded, sum_type
 from .traced_sizes import result_sizes
 
 
@@ -78,7 +76,8 @@ class Body:
     sizes: Sequence[Size]
     index: Sequence[Scalar] = ()
     ins: list[SSAValue] = field(default_factory=list[SSAValue])
-    in_maps: list[AffineMap] = field(default_factory=list[AffineMap])
+    reads: list[Sequence[int]] = field(default_factory=list[Sequence[int]])
+    """The loops of each."""
 
     def read(self, tensor: SSAValue, index: Sequence[Scalar]) -> SSAValue | None:
         """Return an element that an indexing map finds, of all loops' turns; None if none does."""
@@ -90,15 +89,8 @@ class Body:
             if dim is not size and not (isinstance(dim, int) and dim == size):
                 return None
         self.ins.append(tensor)
-        self.in_maps += maps(len(self.sizes), loops)
+        self.reads.append(loops)
         return self.b.block.insert_arg(element_of(tensor), len(self.ins) - 1)
-
-
-def as_index(b: Builder, value: SSAValue) -> SSAValue:
-    """Return an i64 as an index."""
-    if isinstance(op := value.owner, arith.IndexCastOp):
-        return op.input
-    return b.insert(arith.IndexCastOp(value, INDEX))
 
 
 @dataclass(frozen=True)
@@ -111,21 +103,15 @@ class Elements(Source):
 
     @property
     def dims(self) -> Sequence[Scalar]:
-        return [self._size(dim) for dim in self.body.b.dims(self.tensor)]
-
-    def _size(self, size: Size) -> Scalar:
-        if isinstance(size, int):
-            return self.integer(size)
-        b = self.body.b
-        return Scalar(b, b.insert(arith.IndexCastOp(size, i64)), INT64)
+        return [number_of(self.body.b, dim, i64) for dim in self.body.b.dims(self.tensor)]
 
     def integer(self, value: int) -> Scalar:
-        return Scalar(self.body.b, self.body.b.constant(value, i64), INT64)
+        return number_of(self.body.b, value, i64)
 
     def __getitem__(self, index: Sequence[Scalar]) -> Scalar:
         b, element = self.body.b, self.body.read(self.tensor, index)
         if element is None:
-            element = b.extract(self.tensor, [as_index(b, number.value) for number in index])
+            element = b.extract(self.tensor, [b.index(number.value) for number in index])
         return Scalar(b, element, self.element)
 
 
@@ -159,7 +145,7 @@ def by_index(meaning: ByIndex) -> Rule:
         (sizes,) = result_sizes(b, op, operands)
         for operand in operands:
             b.dims(operand)  # outside of the loops
-        rank, out = len(sizes), b.empty(sizes, signless(element_type(op.results[0])))
+        out = b.empty(sizes, signless(element_type(op.results[0])))
         body = Body(b, sizes)
 
         def build(inner: Builder, _: Sequence[SSAValue]) -> Sequence[SSAValue]:
@@ -168,8 +154,7 @@ def by_index(meaning: ByIndex) -> Rule:
                 inner, body, op, operands, lambda i, x: meaning.formula(i, *x, **attributes)
             )
 
-        kinds = ["parallel"] * rank
-        return b.generic(body.ins, body.in_maps, [out], maps(rank, same(rank)), kinds, build)
+        return b.nest(body.ins, body.reads, [out], range(len(sizes)), build)
 
     return convert
 
@@ -184,8 +169,7 @@ def folded(meaning: Folded) -> Rule:
         element, finish = meaning.element(result), meaning.finish
         rank, loops = len(sizes), len(sizes) + len(box)
         out = b.full(sizes, meaning.identity(element), signless(type_of(element)))
-        body = Body(b, [*sizes, *box], ins=[b.empty(box, i1)])
-        body.in_maps += maps(loops, range(rank, loops))
+        body = Body(b, [*sizes, *box], ins=[b.empty(box, i1)], reads=[range(rank, loops)])
 
         def build(inner: Builder, _: Sequence[SSAValue]) -> Sequence[SSAValue]:
             def compute(index: Sequence[Scalar], sources: Sequence[Elements]) -> Scalar:
@@ -195,12 +179,10 @@ def folded(meaning: Folded) -> Rule:
 
             return _computed(inner, body, op, operands, compute)
 
-        kinds = ["parallel"] * rank + ["reduction"] * len(box)
-        out_map = maps(loops, range(rank))
-        (total,) = b.generic(body.ins, body.in_maps, [out], out_map, kinds, build)
+        (total,) = b.nest(body.ins, body.reads, [out], range(rank), build, loops)
         if finish is None and element is result:
             return [total]
-        end = Body(b, sizes, ins=[total], in_maps=maps(rank, same(rank)))
+        end = Body(b, sizes, ins=[total], reads=[range(rank)])
 
         def close(inner: Builder, _: Sequence[SSAValue]) -> Sequence[SSAValue]:
             def compute(index: Sequence[Scalar], sources: Sequence[Elements]) -> Scalar:
@@ -211,8 +193,8 @@ def folded(meaning: Folded) -> Rule:
 
             return _computed(inner, end, op, operands, compute)
 
-        out, kinds = b.empty(sizes, signless(type_of(result))), ["parallel"] * rank
-        return b.generic(end.ins, end.in_maps, [out], maps(rank, same(rank)), kinds, close)
+        out = b.empty(sizes, signless(type_of(result)))
+        return b.nest(end.ins, end.reads, [out], range(rank), close)
 
     return convert
 
@@ -244,19 +226,14 @@ def sums_of_parts(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Se
     step.has_dims(result, sizes)
     part = step.extract_slice(x, offsets, one)
 
-    rank = len(sizes)
-
-    def body(inner: Builder, x: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        return [add(inner, x[1], convert(inner, x[0], source, summed), NO_FLAGS)]
+    every = range(len(sizes))
 
     def write(value: SSAValue) -> SSAValue:
-        if summed != target:
-            value = mapped(step, [value], target, lambda inner, x: narrowed(inner, x[0], target))
-        return placed(step, value, result, offsets)
+        return placed(step, rounded(step, value, signless(target)), result, offsets)
 
+    in_order = combining(lambda x, total: total + x, summed, source)
     written = write(total) if exclusive else None
-    in_maps = maps(rank, same(rank))
-    (total,) = step.generic([part], in_maps, [total], in_maps, ["parallel"] * rank, body)
+    (total,) = step.nest([part], [every], [total], every, in_order)
     step.insert_all(scf.YieldOp(total, written or write(total)))
     start, stop, by = b.index(0), b.index(sizes[axis]), b.index(1)
     loop = scf.ForOp(start, stop, by, initial, Region(block))

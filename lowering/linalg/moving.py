@@ -9,22 +9,20 @@ Elements at other places, by ops that elementwise consumers and producers fuse w
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import cast
 
-from xdsl.dialects import arith
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from .builder import INDEX, Builder, Size, element_of, maps, tensor_of
+from ...dialects.tensors import signless
+from ...dialects.type_rules import element_of as type_element
+from .builder import Builder, Size, element_of, tensor_of
+from .numbers import Formula, Scalar, number
 from .scalars import compare, select
 
 
 def rank_of(value: SSAValue) -> int:
     return len(tensor_of(value).shape)
-
-
-def same(rank: int) -> range:
-    """Return the loops of an identity map."""
-    return range(rank)
 
 
 def moved(b: Builder, value: SSAValue, sizes: Sequence[Size], loops: Sequence[int]) -> SSAValue:
@@ -33,45 +31,38 @@ def moved(b: Builder, value: SSAValue, sizes: Sequence[Size], loops: Sequence[in
 
 
 def _copied_into(b: Builder, value: SSAValue, out: SSAValue, loops: Sequence[int]) -> SSAValue:
-    rank = rank_of(out)
-    return b.generic(
-        [value],
-        maps(rank, loops),
-        [out],
-        maps(rank, same(rank)),
-        ["parallel"] * rank,
-        lambda _, elements: elements[:1],
-    )[0]
+    writes = range(rank_of(out))
+    return b.nest([value], [loops], [out], writes, lambda _, elements: elements[:1])[0]
 
 
 def copied(b: Builder, value: SSAValue) -> SSAValue:
     """Copy `value`, such as a slice, into a new tensor."""
     sizes = b.dims(value)
-    return moved(b, value, sizes, same(len(sizes)))
+    return moved(b, value, sizes, range(len(sizes)))
 
 
 def mapped(
     b: Builder,
     values: Sequence[SSAValue],
-    element: Attribute,
-    function: Callable[[Builder, Sequence[SSAValue]], SSAValue],
+    type: Attribute,
+    formula: Formula,
     loops: Sequence[Sequence[int]] = (),
 ) -> SSAValue:
     """
     Compute each element of a new tensor, of the dims of the first of `values`, from one of each.
 
-    `loops` has the axes of the first at which each of the others is read.
+    Narrow floats are given to the formula as f32, and its results converted to `type`. `loops` has
+    the axes of the first tensor at which each of the others is read.
     """
-    sizes = b.dims(values[0])
-    rank = len(sizes)
-    return b.generic(
-        values,
-        maps(rank, same(rank), *loops),
-        [b.empty(sizes, element)],
-        maps(rank, same(rank)),
-        ["parallel"] * rank,
-        lambda inner, elements: [function(inner, elements[:-1])],
-    )[0]
+    sizes, compute = b.dims(values[0]), cast("Callable[..., Scalar]", formula)
+    every = range(len(sizes))
+
+    def body(inner: Builder, elements: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        numbers = [number(inner, element).widened() for element in elements[:-1]]
+        return [compute(*numbers).converted(type_element(type)).value]
+
+    out = b.empty(sizes, signless(type))
+    return b.nest(values, [every, *loops], [out], every, body)[0]
 
 
 def gathered(
@@ -81,13 +72,12 @@ def gathered(
     find: Callable[[Builder, Sequence[SSAValue]], SSAValue],
 ) -> SSAValue:
     """Compute each element of a new tensor of `sizes` by `find`, from its index."""
-    rank = len(sizes)
+    every = range(len(sizes))
 
     def body(inner: Builder, _: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        return [find(inner, [inner.loop_index(i) for i in range(rank)])]
+        return [find(inner, [inner.loop_index(i) for i in every])]
 
-    out = b.empty(sizes, element)
-    return b.generic([], [], [out], maps(rank, same(rank)), ["parallel"] * rank, body)[0]
+    return b.nest([], [], [b.empty(sizes, element)], every, body)[0]
 
 
 def placed(
@@ -103,9 +93,8 @@ def placed(
     The copy is explicit, as one that bufferization inserts for strided memory is a slow call.
     """
     part = b.extract_slice(into, offsets, b.dims(value), strides)
-    return b.insert_slice(
-        _copied_into(b, value, part, same(rank_of(value))), into, offsets, strides
-    )
+    copy = _copied_into(b, value, part, range(rank_of(value)))
+    return b.insert_slice(copy, into, offsets, strides)
 
 
 def broadcast_size(b: Builder, left: Size, right: Size) -> Size:
@@ -144,5 +133,4 @@ def broadcast_axis(
 
 def element_size(b: Builder, sizes: SSAValue, at: Sequence[Size]) -> Size:
     """Return an element of the integer tensor `sizes`."""
-    element = b.extract(sizes, at)
-    return element if element.type == INDEX else b.insert(arith.IndexCastOp(element, INDEX))
+    return b.index(b.extract(sizes, at))

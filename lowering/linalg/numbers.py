@@ -9,24 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import Self, TypeAlias
 
 from xdsl.dialects import arith, math, scf
-from xdsl.dialects.builtin import IndexType, i1
+from xdsl.dialects.builtin import IndexType, i1, i64
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ...dialects.attributes import ELEMENT_TYPES, plain_attributes
 from ...dialects.tensors import signless
+from ...dialects.type_rules import element_of
 from ...dialects.xdsl_extras.upstream import RemFOp
 from ...operators.element_types import NUMBER_TYPES
 from ...operators.meaning.number import Arithmetic, Comparison, Function, Number
 from ...operators.ranges import ALL, Range, reads_range, result_range
 from ...operators.signature import BOOL, Element
-from .builder import Builder, Unsupported
+from .builder import Builder, Size, Unsupported
 from .scalars import (
     compare,
     convert,
     float_op,
+    is_float,
     maximum,
     minimum,
     narrowed,
@@ -62,7 +64,8 @@ def range_of(value: SSAValue) -> Range:
     return numbers
 
 
-_FLOATS: Mapping[Arithmetic, Callable[[SSAValue, SSAValue], Operation]] = {
+Flags: TypeAlias = arith.FastMathFlagsAttr | None
+_FLOATS: Mapping[Arithmetic, Callable[[SSAValue, SSAValue, Flags], Operation]] = {
     "add": arith.AddfOp,
     "subtract": arith.SubfOp,
     "multiply": arith.MulfOp,
@@ -79,30 +82,11 @@ _INTEGERS: Mapping[Arithmetic, Callable[[SSAValue, SSAValue], Operation]] = {
     "or": arith.OrIOp,
     "xor": arith.XOrIOp,
 }
-_FUNCTIONS: Mapping[Function, type[math.FloatingPointLikeUnaryMathOperation]] = {
-    "acos": math.AcosOp,
-    "acosh": math.AcoshOp,
-    "asin": math.AsinOp,
-    "asinh": math.AsinhOp,
-    "atan": math.AtanOp,
-    "atanh": math.AtanhOp,
-    "ceil": math.CeilOp,
-    "cos": math.CosOp,
-    "cosh": math.CoshOp,
-    "erf": math.ErfOp,
-    "exp": math.ExpOp,
-    "floor": math.FloorOp,
-    "log": math.LogOp,
-    "log10": math.Log10Op,
-    "log2": math.Log2Op,
-    "round": math.RoundEvenOp,
-    "sin": math.SinOp,
-    "sinh": math.SinhOp,
-    "sqrt": math.SqrtOp,
-    "tan": math.TanOp,
-    "tanh": math.TanhOp,
-    "trunc": math.TruncOp,
-}
+_FUNCTIONS: Mapping[str, type[math.FloatingPointLikeUnaryMathOperation]] = {
+    op.name.removeprefix("math."): op
+    for op in math.Math.operations
+    if issubclass(op, math.FloatingPointLikeUnaryMathOperation)
+} | {"round": math.RoundEvenOp}
 
 
 @dataclass(frozen=True)
@@ -129,13 +113,13 @@ class Scalar(Number):
     def constant(self, value: float) -> Self:
         return self._is(self.b.constant(value, self.value.type))
 
-    def apply(self, operation: Arithmetic, other: Self) -> Self:
+    def apply(self, operation: Arithmetic, other: Self, flags: Flags = None) -> Self:
         b, x, y, type = self.b, self.value, other.value, self.type
         if operation in ("maximum", "minimum"):
             return self._is((maximum if operation == "maximum" else minimum)(b, x, y, type))
         if self.is_float:
             if operation in _FLOATS:
-                return self._of(_FLOATS[operation](x, y))
+                return self._of(_FLOATS[operation](x, y, flags))
             wide = b.insert(_WIDE[operation](widened(b, x), widened(b, y)))
             return self._is(narrowed(b, wide, x.type))
         if operation == "multiply" and x.type == i1:
@@ -157,7 +141,7 @@ class Scalar(Number):
 
     def compared(self, predicate: Comparison, other: Self) -> Self:
         if self.is_float:
-            name = "uno" if self is other else "une" if predicate == "ne" else f"o{predicate}"
+            name = f"o{predicate}" if predicate != "ne" else "uno" if self is other else "une"
         elif predicate in ("eq", "ne"):
             name = predicate
         else:
@@ -222,6 +206,27 @@ class Scalar(Number):
         sign = select(b, odd, minus, one)
         inverse = select(b, is_one, one, select(b, is_minus, sign, zero))
         return select(b, compare(b, "slt", y, zero), inverse, raised)
+
+
+Formula: TypeAlias = (
+    Callable[[Scalar], Scalar]
+    | Callable[[Scalar, Scalar], Scalar]
+    | Callable[[Scalar, Scalar, Scalar], Scalar]
+)
+"""Computes a number from others."""
+
+
+def number(b: Builder, value: SSAValue, type: Attribute | None = None) -> Scalar:
+    """Return an element of `type`, which may be signed or unsigned; by default, of its own type."""
+    return Scalar(b, value, element_of(type or value.type))
+
+
+def number_of(b: Builder, size: Size, type: Attribute) -> Scalar:
+    """Return a size, or a float, as a number of `type`."""
+    if isinstance(size, int):
+        return number(b, b.constant(size, signless(type)), type)
+    value = size if is_float(size.type) else b.insert(arith.IndexCastOp(size, i64))
+    return number(b, value).converted(element_of(type))
 
 
 def _raised(b: Builder, base: SSAValue, exponent: SSAValue) -> SSAValue:

@@ -33,7 +33,6 @@ from .rules import (
     pooling,
     rearrange,
     reduce,
-    reshape,
     resize,
     slicing,
 )
@@ -49,7 +48,6 @@ RULES: dict[str, Rule] = {
     **pooling.RULES,
     **rearrange.RULES,
     **reduce.RULES,
-    **reshape.RULES,
     **resize.RULES,
     **slicing.RULES,
 }

@@ -13,26 +13,27 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from xdsl.dialects import arith, cf, func, scf, tensor
+from xdsl.dialects import arith, cf, func, scf
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    DenseIntOrFPElementsAttr,
     DenseResourceAttr,
     FunctionType,
     StringAttr,
     i1,
-    i64,
 )
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from ...dialects import relay
 from ...dialects.dense import integer
 from ...dialects.device import upstream_type
-from ...dialects.tensors import AnyInteger, Tensor, as_tensor, signless
+from ...dialects.tensors import Tensor, as_tensor, signless
 from ...operators.sizes import Check
 from ..upstream_sizes.arith_measures import NotArithmetic, write_measure
 from ..upstream_sizes.checked_code import CheckedCode
+from ..upstream_sizes.checked_functions import FUNCTIONS
 from .builder import INDEX, Builder, Rule, Unsupported
+from .rules import creation
+from .scalars import compare
 
 _PLACEHOLDER = re.compile(r"\{(\d{1,4})\}")
 
@@ -48,8 +49,7 @@ def branch(
     """Return the results of the branch that `condition`, an integer tensor of rank 0, selects."""
     number = b.extract(condition, ())
     if number.type != i1:
-        zero = b.constant(0, number.type)
-        number = b.insert(arith.CmpiOp(number, zero, "ne"))
+        number = compare(b, "ne", number, b.constant(0, number.type))
     return b.insert_all(scf.IfOp(number, types, regions[0], regions[1]))
 
 
@@ -74,20 +74,10 @@ def checked_cast(b: Builder, value: SSAValue, type: Attribute, what: str) -> SSA
     wanted = tensor_of_type(type)
     for axis, (dim, have) in enumerate(zip(wanted.get_shape(), b.dims(value), strict=True)):
         if dim != DYNAMIC_INDEX and not isinstance(have, int):
-            same = b.insert(arith.CmpiOp(have, b.index(dim), "eq"))
-            assert_that(b, same, f"dim {axis} of {what} must be {dim}")
+            assert_that(
+                b, compare(b, "eq", have, b.index(dim)), f"dim {axis} of {what} must be {dim}"
+            )
     return b.cast(value, wanted)
-
-
-def constant(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
-    """Return the same elements, of signless integers."""
-    assert isinstance(op, relay.ConstantOp)
-    value = cast("DenseIntOrFPElementsAttr[Any]", op.value)
-    type = upstream_type(value.type)
-    if type != value.type:
-        value = DenseIntOrFPElementsAttr(cast(Any, type), value.data)
-    made = arith.ConstantOp.create(properties={"value": value}, result_types=[type])
-    return [b.insert(made)]
 
 
 def param(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
@@ -104,18 +94,6 @@ def same(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SS
     return operands
 
 
-def shape_of(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
-    """Return the dims as a tensor of i64."""
-    dims = [_as_i64(b, size) for size in b.dims(operands[0])]
-    return [b.insert(tensor.FromElementsOp.create(operands=dims, result_types=op.result_types))]
-
-
-def _as_i64(b: Builder, size: int | SSAValue) -> SSAValue:
-    return (
-        b.constant(size, i64) if isinstance(size, int) else b.insert(arith.IndexCastOp(size, i64))
-    )
-
-
 def copied(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
     """Return the results of the same op, of an upstream dialect."""
     made = type(op).create(
@@ -127,25 +105,12 @@ def copied(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[
 
 
 def checked(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
-    """Return the sum, difference or product of two sizes; assert that it fits in its type."""
-    left, right = operands
-    type = left.type
-    if isinstance(op, arith.MuliOp):
-        result, high = b.insert_all(
-            arith.MulSIExtendedOp.create(operands=operands, result_types=[type, type])
-        )
-        last = 63 if type == INDEX else cast(AnyInteger, type).width.data - 1
-        sign = b.insert(arith.ShRSIOp(result, b.constant(last, type)))
-        fits = b.insert(arith.CmpiOp(high, sign, "eq"))
-    else:
-        (result,) = copied(b, op, operands)
-        other = left if isinstance(op, arith.SubiOp) else result
-        changed = b.insert(arith.XOrIOp(left, result))
-        against = b.insert(arith.XOrIOp(right, other))
-        both = b.insert(arith.AndIOp(changed, against))
-        fits = b.insert(arith.CmpiOp(both, b.constant(0, type), "sge"))
-    assert_that(b, fits, "a size does not fit in 64 bits")
-    return [result]
+    """Return the sum, difference or product of two sizes, i64 or index; assert that it fits."""
+    w = writer(b)
+    wide = [w.integer(value, value.type) for value in operands]
+    made = FUNCTIONS[op.name.removeprefix("arith.")].write(w, *wide)
+    assert made is not None, "arithmetic has a result"
+    return [b.index(made) if op.results[0].type == INDEX else made]
 
 
 def shown(message: str, values: Sequence[SSAValue]) -> str:
@@ -192,11 +157,11 @@ def measure(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence
 
 
 RULES: Mapping[str, Rule] = {
-    "relay.constant": constant,
+    "relay.constant": creation.constant,
     "relay.param": param,
     "relay.on_device": same,
     "relay.device_copy": same,
-    "vm.shape_of": shape_of,
+    "vm.shape_of": creation.shape_of,
     "relay.require": require,
     "relay.measure": measure,
     "arith.addi": checked,
@@ -205,21 +170,9 @@ RULES: Mapping[str, Rule] = {
     **{
         f"arith.{name}": copied
         for name in (
-            "andi",
-            "cmpi",
-            "constant",
-            "divsi",
-            "extsi",
-            "extui",
-            "floordivsi",
-            "index_cast",
-            "maxsi",
-            "minsi",
-            "ori",
-            "remsi",
-            "select",
-            "trunci",
-        )
+            "andi cmpi constant divsi extsi extui floordivsi index_cast maxsi minsi ori remsi "
+            "select trunci"
+        ).split()
     },
     "tensor.extract": copied,
     "tensor.from_elements": copied,

@@ -9,7 +9,9 @@ narrower floats, which are rounded once, at the end.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import zip_longest
+from typing import cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import f32
@@ -18,9 +20,11 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from ...dialects.tensors import signless
-from .builder import Builder, Size, element_of, element_type, maps
+from ...dialects.type_rules import element_of as type_element
+from .builder import Body, Builder, Size, element_of, element_type
 from .moving import mapped
-from .scalars import convert, is_float, is_wide, narrowed
+from .numbers import Formula, Scalar, number
+from .scalars import is_float, is_wide
 
 CONTRACT = arith.FastMathFlagsAttr([FastMathFlag.ALLOW_CONTRACT])
 """A product may be fused with the sum that it is added to: one rounding in place of two."""
@@ -37,25 +41,34 @@ def sum_type(element: Attribute) -> Attribute:
     return f32 if is_float(element) and not is_wide(element) else element
 
 
-def add(b: Builder, x: SSAValue, y: SSAValue, flags: arith.FastMathFlagsAttr) -> SSAValue:
-    """Add numbers of one type; integers wrap around."""
-    if is_float(x.type):
-        return b.insert(arith.AddfOp(x, y, flags))
-    return b.insert(arith.AddiOp(x, y))
+def add(x: Scalar, total: Scalar) -> Scalar:
+    """Add terms, in any order."""
+    return x.apply("add", total, REASSOC)
 
 
-def multiply(b: Builder, x: SSAValue, y: SSAValue, flags: arith.FastMathFlagsAttr) -> SSAValue:
-    """Multiply numbers of one type; integers wrap around."""
-    if is_float(x.type):
-        return b.insert(arith.MulfOp(x, y, flags))
-    return b.insert(arith.MuliOp(x, y))
+def square(x: Scalar) -> Scalar:
+    """Return a term of a sum of squares."""
+    return x.apply("multiply", x, REASSOC)
 
 
-def rounded(b: Builder, value: SSAValue, element: Attribute) -> SSAValue:
-    """Round the float tensor `value` to the narrower type `element`, if it differs."""
-    if element_of(value) == element:
-        return value
-    return mapped(b, [value], element, lambda inner, x: narrowed(inner, x[0], element))
+def combining(formula: Formula, type: Attribute, *sources: Attribute) -> Body:
+    """
+    Return a body that computes a number from elements and the result so far, all in `type`.
+
+    The first elements are of the types `sources`, which may be signed or unsigned.
+    """
+    combine = cast("Callable[..., Scalar]", formula)
+
+    def body(b: Builder, elements: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        numbers = [number(b, element, source) for element, source in zip_longest(elements, sources)]
+        return [combine(*(x.converted(type_element(type)) for x in numbers)).value]
+
+    return body
+
+
+def rounded(b: Builder, value: SSAValue, type: Attribute) -> SSAValue:
+    """Round the elements of `value` to the narrower `type`, if it differs."""
+    return value if element_of(value) == type else mapped(b, [value], type, lambda x: x)
 
 
 def contract(
@@ -76,15 +89,10 @@ def contract(
     result = element_type(op.results[0])
     summed = sum_type(result)
 
-    def body(inner: Builder, elements: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        x, w = (
-            convert(inner, e, type, summed) for e, type in zip(elements[:2], types, strict=True)
-        )
-        return [add(inner, elements[2], multiply(inner, x, w, CONTRACT), CONTRACT)]
+    def add_product(x: Scalar, w: Scalar, total: Scalar) -> Scalar:
+        return total.apply("add", x.apply("multiply", w, CONTRACT), CONTRACT)
 
-    kinds: list[str] = ["parallel" if loop in result_map else "reduction" for loop in range(loops)]
+    body = combining(add_product, summed, *types)
     out = b.full(sizes, 0, signless(summed))
-    total = b.generic(
-        factors, maps(loops, *factor_maps), [out], maps(loops, result_map), kinds, body
-    )[0]
+    (total,) = b.nest(factors, factor_maps, [out], result_map, body, loops)
     return rounded(b, total, signless(result))

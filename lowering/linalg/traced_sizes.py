@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import i64
+from xdsl.dialects.builtin import DYNAMIC_INDEX, i64
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects import relay
 from ...dialects.tensors import has_dynamic, is_unsigned
-from ...dialects.type_rules import operand_of
+from ...dialects.type_rules import element_of, operand_of
 from ...operators.signature import Elements, Tensor
 from ...operators.sizes.size_expressions import DIM, Symbol
 from ...passes.sizes.rule_code import RuleCode
@@ -25,7 +25,6 @@ from ..upstream_sizes.arith_measures import write_measure
 from ..upstream_sizes.checked_code import CheckedCode
 from .builder import INDEX, Builder, Size, Unsupported, element_type, tensor_of
 from .moving import mapped
-from .scalars import resized
 
 
 def result_sizes(
@@ -57,13 +56,23 @@ class _Sizes(RuleCode):
             for made in self.ops:
                 made.drop_all_references()
             raise Unsupported(str(error)) from error
-        values = [[self._wanted(dim) for dim in tensor.dims] for tensor in tensors]
-        measured: dict[SSAValue, SSAValue] = {}
-        for made in self.ops:
-            made.operands = [measured.get(value, value) for value in made.operands]
-            if isinstance(made, relay.RequireOp):
+        values = [
+            [
+                self._wanted(computed) if dim == DYNAMIC_INDEX else dim
+                for dim, computed in zip(tensor_of(result).get_shape(), tensor.dims, strict=True)
+            ]
+            for result, tensor in zip(op.results, tensors, strict=True)
+        ]
+        needed, used = {value for row in values for value in row}, list[Operation]()
+        for made in reversed(self.ops):  # what is required is checked elsewhere
+            if any(result.uses or result in needed for result in made.results):
+                used.append(made)
+            else:
                 made.erase()
-            elif isinstance(made, relay.MeasureOp):
+        measured: dict[SSAValue, SSAValue] = {}
+        for made in reversed(used):
+            made.operands = [measured.get(value, value) for value in made.operands]
+            if isinstance(made, relay.MeasureOp):
                 measured[made.size] = self._measure(made)
             else:
                 self.b.insert(made)
@@ -113,7 +122,8 @@ class _Sizes(RuleCode):
         data = self.values[value]
         if not is_unsigned(element_type(value)):
             return data
-        return mapped(self.b, [data], i64, lambda b, x: resized(b, x[0], i64, unsigned=True))
+        element = element_of(element_type(value))
+        return mapped(self.b, [data], i64, lambda x: x.reinterpreted(element))
 
     def _wanted(self, dim: object) -> Size:
         assert isinstance(dim, int | RuleDim)

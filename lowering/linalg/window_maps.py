@@ -64,6 +64,12 @@ class Side:
         return place if cell is None else place + AffineExpr.dimension(cell) * self.dilation
 
 
+def cells_before(b: Builder, end: Size, start: Size, step: int, count: Size) -> Size:
+    """Return how many of `count` places from `start` on, every `step`, are below `end`."""
+    cells = b.floordiv(b.add(b.sub(end, start), step - 1), step)
+    return b.minimum(b.maximum(cells, 0), count)
+
+
 def padded(
     b: Builder,
     value: SSAValue,

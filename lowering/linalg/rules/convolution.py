@@ -27,7 +27,7 @@ from ....passes.analysis.arrays import dense_of, numpy_dtype
 from ..builder import Builder, Rule, Size, element_of
 from ..moving import gathered, placed
 from ..sums import contract
-from ..window_maps import Side, padded
+from ..window_maps import Side, cells_before, padded
 
 WEIGHT_LETTERS = {"O": ("g", "o"), "I": ("c",), "H": ("kh",), "W": ("kw",)}
 """The loops of an axis of the weights."""
@@ -200,14 +200,10 @@ class Landing:
     @staticmethod
     def of(b: Builder, size: Size, stride: int, shift: Size, length: Size) -> Landing:
         """Put `size` cells from `shift`, which may be negative, into `length` places."""
-
-        def cells_before(place: Size) -> Size:
-            cells = b.floordiv(b.add(b.sub(place, shift), stride - 1), stride)
-            return b.minimum(b.maximum(cells, 0), size)
-
-        first = cells_before(0)
+        first = cells_before(b, 0, shift, stride, size)
         place = b.maximum(b.add(b.mul(first, stride), shift), 0)
-        return Landing(first, b.sub(b.maximum(cells_before(length), first), first), place)
+        last = b.maximum(cells_before(b, length, shift, stride, size), first)
+        return Landing(first, b.sub(last, first), place)
 
 
 def flipped(b: Builder, weight: SSAValue) -> SSAValue:

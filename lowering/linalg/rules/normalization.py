@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from xdsl.dialects import arith, math
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from ....dialects import relay
-from ..builder import Builder, Rule, Size, element_of, maps
-from ..moving import mapped, rank_of, same
-from ..scalars import narrowed, widened
-from ..sums import REASSOC, RECIPROCAL, add, multiply, sum_type
-from .reduce import divided, fold, maxima, number_of, sums
+from ..builder import Builder, Rule, Size, element_of
+from ..moving import mapped, rank_of
+from ..numbers import Scalar, number_of
+from ..sums import RECIPROCAL, add, combining, square, sum_type
+from .reduce import divided, fold, maxima, sums
 
 
 def _others(value: SSAValue, axis: int) -> tuple[int, list[int]]:
@@ -27,9 +26,8 @@ def _others(value: SSAValue, axis: int) -> tuple[int, list[int]]:
     return axis % rank, [other for other in range(rank) if other != axis % rank]
 
 
-def _exp_of_difference(b: Builder, x: SSAValue, greatest: SSAValue) -> SSAValue:
-    difference = arith.SubfOp(widened(b, x), widened(b, greatest))
-    return b.insert(math.ExpOp(b.insert(difference)))
+def _exp_of_difference(x: Scalar, greatest: Scalar) -> Scalar:
+    return (x - greatest).math("exp")
 
 
 def softmax(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
@@ -39,24 +37,12 @@ def softmax(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence
     axis, others = _others(x, op.axis.value.data)
     element = element_of(x)
     greatest = maxima(b, x, [axis], element)
-    powers = mapped(
-        b,
-        [x, greatest],
-        sum_type(element),
-        lambda inner, given: _exp_of_difference(inner, given[0], given[1]),
-        [others],
-    )
-    return [
-        mapped(
-            b,
-            [powers, sums(b, powers, [axis])],
-            element,
-            lambda inner, given: narrowed(
-                inner, inner.insert(arith.DivfOp(given[0], given[1], RECIPROCAL)), element
-            ),
-            [others],
-        )
-    ]
+    powers = mapped(b, [x, greatest], sum_type(element), _exp_of_difference, [others])
+
+    def divide(power: Scalar, total: Scalar) -> Scalar:
+        return power.apply("divide", total, RECIPROCAL)
+
+    return [mapped(b, [powers, sums(b, powers, [axis])], element, divide, [others])]
 
 
 def log_softmax(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
@@ -68,24 +54,17 @@ def log_softmax(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequ
     summed = sum_type(element)
     greatest = maxima(b, x, [axis], element)
 
-    def combine(inner: Builder, given: Sequence[SSAValue], total: SSAValue) -> SSAValue:
-        return add(inner, _exp_of_difference(inner, given[0], given[1]), total, REASSOC)
+    def add_power(x: Scalar, greatest: Scalar, total: Scalar) -> Scalar:
+        return add(_exp_of_difference(x, greatest), total)
 
-    def subtract(inner: Builder, given: Sequence[SSAValue]) -> SSAValue:
-        difference = arith.SubfOp(widened(inner, given[0]), widened(inner, given[1]))
-        result = arith.SubfOp(inner.insert(difference), given[2])
-        return narrowed(inner, inner.insert(result), element)
-
-    total = fold(b, x, [axis], 0, summed, combine, [greatest])
-    logarithm = mapped(b, [total], summed, lambda inner, x: inner.insert(math.LogOp(x[0])))
-    return [mapped(b, [x, greatest, logarithm], element, subtract, [others, others])]
+    total = fold(b, x, [axis], 0, summed, add_power, greatest)
+    logarithm = mapped(b, [total], summed, lambda total: total.math("log"))
+    given = [x, greatest, logarithm]
+    return [mapped(b, given, element, lambda x, greatest, log: x - greatest - log, [others] * 2)]
 
 
-def _rsqrt(b: Builder, x: SSAValue, epsilon: float) -> SSAValue:
-    """Compute 1 / sqrt(`x` + `epsilon`)."""
-    shifted = b.insert(arith.AddfOp(x, b.constant(epsilon, x.type)))
-    root = b.insert(math.SqrtOp(shifted))
-    return b.insert(arith.DivfOp(b.constant(1, x.type), root))
+def _rsqrt(x: Scalar) -> Scalar:
+    return 1 / x.math("sqrt")
 
 
 def layer_norm(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
@@ -97,30 +76,19 @@ def layer_norm(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Seque
     summed = sum_type(element)
     means = divided(b, sums(b, x, [axis]), count, summed)
 
-    def centered(inner: Builder, x: SSAValue, mean: SSAValue) -> SSAValue:
-        return inner.insert(arith.SubfOp(widened(inner, x), mean))
+    def add_square(x: Scalar, mean: Scalar, total: Scalar) -> Scalar:
+        return add(square(x - mean), total)
 
-    def add_square(inner: Builder, given: Sequence[SSAValue], total: SSAValue) -> SSAValue:
-        difference = centered(inner, given[0], given[1])
-        return add(inner, multiply(inner, difference, difference, REASSOC), total, REASSOC)
-
-    squares = fold(b, x, [axis], 0, summed, add_square, [means])
+    squares = fold(b, x, [axis], 0, summed, add_square, means)
     divisor, epsilon = number_of(b, count, summed), op.epsilon.value.data
-
-    def reciprocal(inner: Builder, given: Sequence[SSAValue]) -> SSAValue:
-        return _rsqrt(inner, inner.insert(arith.DivfOp(given[0], divisor)), epsilon)
-
-    factors = mapped(b, [squares], summed, reciprocal)
+    factors = mapped(b, [squares], summed, lambda total: _rsqrt(total / divisor + epsilon))
     scale, center = op.scale.value.data != 0, op.center.value.data != 0
 
-    def normalize(inner: Builder, given: Sequence[SSAValue]) -> SSAValue:
-        x, mean, factor, *vectors = given
-        y = inner.insert(arith.MulfOp(centered(inner, x, mean), factor))
+    def normalize(x: Scalar, mean: Scalar, factor: Scalar, *vectors: Scalar) -> Scalar:
+        y = (x - mean) * factor
         if scale:
-            y = inner.insert(arith.MulfOp(y, widened(inner, vectors[0])))
-        if center:
-            y = inner.insert(arith.AddfOp(y, widened(inner, vectors[-1])))
-        return narrowed(inner, y, element)
+            y = y * vectors[0]
+        return y + vectors[-1] if center else y
 
     vectors = [*([gamma] if scale else []), *([beta] if center else [])]
     loops = [others, others, *[[axis]] * len(vectors)]
@@ -136,23 +104,19 @@ def batch_norm(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Seque
     summed = sum_type(element)
     scale, center = op.scale.value.data != 0, op.center.value.data != 0
 
-    def scale_of(inner: Builder, given: Sequence[SSAValue]) -> SSAValue:
-        factor = _rsqrt(inner, widened(inner, given[0]), epsilon)
-        return inner.insert(arith.MulfOp(factor, widened(inner, given[1]))) if scale else factor
+    def scale_of(variance: Scalar, *gamma: Scalar) -> Scalar:
+        factor = _rsqrt(variance + epsilon)
+        return factor * gamma[0] if gamma else factor
 
-    def shift_of(inner: Builder, given: Sequence[SSAValue]) -> SSAValue:
-        product = inner.insert(arith.MulfOp(widened(inner, given[0]), given[1]))
-        start = widened(inner, given[2]) if center else inner.constant(0, summed)
-        return inner.insert(arith.SubfOp(start, product))
-
-    def apply(inner: Builder, given: Sequence[SSAValue]) -> SSAValue:
-        product = inner.insert(arith.MulfOp(widened(inner, given[0]), given[1]))
-        return narrowed(inner, inner.insert(arith.AddfOp(product, given[2])), element)
+    def shift_of(mean: Scalar, scale: Scalar, *beta: Scalar) -> Scalar:
+        product = mean * scale
+        return beta[0] - product if beta else 0 - product
 
     scales = mapped(b, [variance, *([gamma] if scale else [])], summed, scale_of, [[0]] * scale)
     of_shift = [mean, scales, *([beta] if center else [])]
     shifts = mapped(b, of_shift, summed, shift_of, [[0]] * (1 + center))
-    y = mapped(b, [x, scales, shifts], element, apply, [[axis], [axis]])
+    given, channels = [x, scales, shifts], [[axis], [axis]]
+    y = mapped(b, given, element, lambda x, scale, shift: x * scale + shift, channels)
     return [y, mean, variance]
 
 
@@ -168,32 +132,20 @@ def lrn(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSA
     high: list[Size] = [0] * rank
     low[axis] = b.minimum((size - 1) // 2, last)
     high[axis] = b.minimum(size // 2, last)
-    window = b.empty([b.add(b.add(low[axis], high[axis]), 1)], element)
+    window = b.empty([b.add(b.add(low[axis], high[axis]), 1)], summed)
     place: list[AffineExpr] = [AffineExpr.dimension(i) for i in range(rank)]
     place[axis] = place[axis] + AffineExpr.dimension(rank)
-
-    def add_square(inner: Builder, given: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        value = widened(inner, given[0])
-        return [add(inner, multiply(inner, value, value, REASSOC), given[2], REASSOC)]
-
-    squares = b.generic(
-        [b.pad(x, low, high, b.constant(0, element)), window],
-        maps(rank + 1, place, (rank,)),
-        [b.full(b.dims(x), 0, summed)],
-        maps(rank + 1, same(rank)),
-        [*["parallel"] * rank, "reduction"],
-        add_square,
-    )[0]
+    ins, reads = [b.pad(x, low, high, b.constant(0, element)), window], [place, (rank,)]
+    out, every = b.full(b.dims(x), 0, summed), range(rank)
+    body = combining(lambda x, _, total: add(square(x), total), summed)
+    (squares,) = b.nest(ins, reads, [out], every, body, rank + 1)
     alpha, bias, beta = (p.value.data for p in (op.alpha, op.bias, op.beta))
 
-    def divide(inner: Builder, given: Sequence[SSAValue]) -> SSAValue:
-        x, total = given
-        scaled = inner.insert(arith.MulfOp(total, inner.constant(alpha / size, summed)))
-        base = inner.insert(arith.AddfOp(scaled, inner.constant(bias, summed)))
-        power = inner.insert(math.PowFOp(base, inner.constant(-beta, summed)))
-        return narrowed(inner, inner.insert(arith.MulfOp(widened(inner, x), power)), element)
+    def divide(x: Scalar, total: Scalar) -> Scalar:
+        base = total * (alpha / size) + bias
+        return x * base.apply("power", base.constant(-beta))
 
-    return [mapped(b, [x, squares], element, divide, [same(rank)])]
+    return [mapped(b, [x, squares], element, divide, [every])]
 
 
 RULES: Mapping[str, Rule] = {

@@ -16,12 +16,15 @@ from xdsl.ir.affine import AffineExpr
 
 from ....dialects import relay
 from ....dialects.tensors import is_unsigned, signless
-from ..builder import Builder, Rule, Size, element_of, element_type, maps
-from ..moving import mapped, same
-from ..scalars import convert, is_float, maximum, narrowed
-from ..sums import REASSOC, add, sum_type
-from ..window_maps import Side, padded
-from .reduce import Combine, count_of, fold, keep_axes, least, maxima, number_of
+from ....dialects.type_rules import element_of as type_element
+from ....operators.meaning.number import least
+from ..builder import Builder, Rule, Size, element_of, element_type
+from ..moving import mapped
+from ..numbers import Scalar, number, number_of
+from ..scalars import is_float
+from ..sums import add, combining, sum_type
+from ..window_maps import Side, cells_before, padded
+from .reduce import count_of, fold, keep_axes, maxima, maximum
 
 ui64 = IntegerType(64, Signedness.UNSIGNED)
 
@@ -46,9 +49,9 @@ def pooled(
     x: SSAValue,
     initial: float,
     type: Attribute,
-    combine: Combine,
+    combine: Callable[[Scalar, Scalar], Scalar],
 ) -> SSAValue:
-    """Combine the cells of each window, `initial` being the padding."""
+    """Combine the cells of each window, as numbers of `type`; `initial` is the padding."""
     sides, axes = _sides(op), _axes(op.layout.data)
     sizes = b.dims(x)
     counts = [side.count(b, sizes[axis]) for side, axis in zip(sides, axes, strict=True)]
@@ -58,38 +61,23 @@ def pooled(
     for i, (side, axis) in enumerate(zip(sides, axes, strict=True)):
         sizes[axis] = counts[i]
         place[axis] = side.place(axis, rank + i)
-    window = b.empty([side.cells for side in sides], type)
-    kinds: list[str] = ["parallel"] * rank
-    return b.generic(
-        [x, window],
-        maps(rank + 2, place, (rank, rank + 1)),
-        [b.full(sizes, initial, type)],
-        maps(rank + 2, same(rank)),
-        [*kinds, "reduction", "reduction"],
-        lambda inner, elements: [combine(inner, elements[:1], elements[-1])],
-    )[0]
+    window = b.empty([side.cells for side in sides], signless(type))
+    body = combining(lambda x, _, found: combine(x, found), type, element_type(op.data))
+    reads, out = [place, (rank, rank + 1)], b.full(sizes, initial, signless(type))
+    return b.nest([x, window], reads, [out], range(rank), body, rank + 2)[0]
 
 
 def max_pool2d(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
     """Take maxima; the padding is the least number."""
     assert isinstance(op, relay.pooling.MaxPool2dOp)
     type = element_type(op.data)
-
-    def combine(inner: Builder, elements: Sequence[SSAValue], found: SSAValue) -> SSAValue:
-        return maximum(inner, elements[0], found, type)
-
-    return [pooled(b, op, operands[0], least(type), signless(type), combine)]
+    return [pooled(b, op, operands[0], least(type_element(type)), type, maximum)]
 
 
 def _inside(b: Builder, window: SSAValue, side: Side, low: Size, high: Size) -> Size:
     """Return how many cells of the window of this index are at `low` or more and below `high`."""
-    start = b.sub(b.mul(window, side.stride), side.before)
-
-    def before(place: Size) -> Size:
-        cells = b.floordiv(b.add(b.sub(place, start), side.dilation - 1), side.dilation)
-        return b.minimum(b.maximum(cells, 0), side.cells)
-
-    return b.sub(before(high), before(low))
+    places = b.sub(b.mul(window, side.stride), side.before), side.dilation, side.cells
+    return b.sub(cells_before(b, high, *places), cells_before(b, low, *places))
 
 
 def _sum_type(type: Attribute) -> Attribute:
@@ -97,27 +85,19 @@ def _sum_type(type: Attribute) -> Attribute:
     return sum_type(type) if is_float(type) else ui64 if is_unsigned(type) else i64
 
 
-def _adding(type: Attribute) -> Combine:
-    """Return what adds an element of `type` to a total in the type of `_sum_type`."""
-    return lambda inner, elements, total: add(
-        inner, convert(inner, elements[0], type, _sum_type(type)), total, REASSOC
-    )
-
-
 def _mean(
-    b: Builder, total: SSAValue, type: Attribute, count: Callable[[Builder], SSAValue]
+    b: Builder, total: SSAValue, type: Attribute, count: Callable[[Builder], Scalar]
 ) -> SSAValue:
     """Divide `total`, a sum in the type of `_sum_type`, by `count` in the same; round to `type`."""
-    summed = _sum_type(type)
 
-    def divide(inner: Builder, x: Sequence[SSAValue]) -> SSAValue:
-        divisor = count(inner)
-        if is_float(summed):
-            return narrowed(inner, inner.insert(arith.DivfOp(x[0], divisor)), type)
+    def divide(x: Scalar) -> Scalar:
+        divisor = count(x.b)
+        if x.is_float:
+            return x / divisor
         kind = arith.DivUIOp if is_unsigned(type) else arith.DivSIOp
-        return convert(inner, inner.insert(kind(x[0], divisor)), summed, type)
+        return number(x.b, x.b.insert(kind(x.value, divisor.value)))
 
-    return mapped(b, [total], signless(type), divide)
+    return mapped(b, [total], type, divide)
 
 
 def avg_pool2d(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
@@ -126,13 +106,12 @@ def avg_pool2d(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Seque
     (x,) = operands
     type = element_type(op.data)
     summed = _sum_type(type)
-
-    total = pooled(b, op, x, 0, signless(summed), _adding(type))
+    total = pooled(b, op, x, 0, summed, add)
     sides, axes = _sides(op), _axes(op.layout.data)
     sizes = [b.dim(x, axis) for axis in axes]
     padding_counts = op.count_include_pad.value.data != 0
 
-    def count(inner: Builder) -> SSAValue:
+    def count(inner: Builder) -> Scalar:
         cells: Size = 1
         for side, axis, size in zip(sides, axes, sizes, strict=True):
             if side.is_inside(padding_counts):
@@ -144,7 +123,7 @@ def avg_pool2d(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Seque
             cells = inner.mul(cells, inside)
         if not isinstance(cells, int):
             cells = inner.maximum(cells, 1)
-        return number_of(inner, cells, signless(summed))
+        return number_of(inner, cells, summed)
 
     return [_mean(b, total, type, count)]
 
@@ -166,9 +145,8 @@ def global_avg_pool2d(
     (x,) = operands
     axes, type = _axes(op.layout.data), element_type(op.data)
     summed = _sum_type(type)
-
-    total = fold(b, x, axes, 0, signless(summed), _adding(type))
-    cells = number_of(b, count_of(b, x, axes), signless(summed))
+    total = fold(b, x, axes, 0, summed, add, source=type)
+    cells = number_of(b, count_of(b, x, axes), summed)
     return [keep_axes(b, _mean(b, total, type, lambda _: cells), axes)]
 
 

@@ -97,12 +97,12 @@ def padded(
             if before == 0 and after == 0:
                 indices.append(i)
                 continue
-            last = inner.sub(dim, 1)
             place = inner.sub(i, before)
             if mode == "reflect":
                 place = inner.maximum(place, inner.sub(0, place))
-                place = inner.minimum(place, inner.sub(inner.mul(last, 2), place))
-            indices.append(inner.maximum(inner.minimum(place, last), 0))
+                twice = inner.mul(inner.sub(dim, 1), 2)
+                place = inner.minimum(place, inner.sub(twice, place))
+            indices.append(inner.clamped(place, dim))
         return inner.extract(x, indices)
 
     return gathered(b, sizes, element_of(x), find)

@@ -8,35 +8,19 @@ are inserted after it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import inf
-from typing import TypeAlias
 
-from xdsl.dialects import arith
 from xdsl.dialects.builtin import f32, f64, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ....dialects import relay
-from ....dialects.tensors import is_unsigned, signless
+from ....dialects.tensors import signless
+from ....dialects.type_rules import element_of as type_element
+from ....operators.meaning.number import Comparison, greatest, least
 from ....operators.reduce import reduced_axes
-from ..builder import Builder, Rule, Size, element_of, element_type, maps
-from ..moving import mapped, rank_of, same
-from ..scalars import (
-    compare,
-    convert,
-    is_float,
-    is_nan,
-    maximum,
-    minimum,
-    narrowed,
-    resized,
-    select,
-    widened,
-    width,
-)
-from ..sums import REASSOC, add, multiply, rounded, sum_type
-
-Combine: TypeAlias = Callable[[Builder, Sequence[SSAValue], SSAValue], SSAValue]
-"""Combines elements with the result so far."""
+from ..builder import Builder, Rule, Size, element_of, element_type
+from ..moving import mapped, rank_of
+from ..numbers import Formula, Scalar, number, number_of
+from ..sums import REASSOC, add, combining, rounded, sum_type
 
 
 def fold(
@@ -45,26 +29,22 @@ def fold(
     axes: Sequence[int],
     initial: float,
     type: Attribute,
-    combine: Combine,
-    beside: Sequence[SSAValue] = (),
+    combine: Formula,
+    *beside: SSAValue,
+    source: Attribute | None = None,
 ) -> SSAValue:
     """
     Combine the elements of `value` along `axes`, which the result, of element type `type`, lacks.
 
-    `beside` are tensors of the shape of the result, whose elements `combine` gets too.
+    `beside` are tensors of the shape of the result, whose elements `combine` gets too, all in that
+    type. The elements are of type `source`, if they are unsigned.
     """
-    rank = rank_of(value)
-    kept = [axis for axis in range(rank) if axis not in axes]
-    kinds: list[str] = ["reduction" if axis in axes else "parallel" for axis in range(rank)]
-    out = b.full([b.dim(value, axis) for axis in kept], initial, type)
-    return b.generic(
-        [value, *beside],
-        maps(rank, same(rank), *[kept] * len(beside)),
-        [out],
-        maps(rank, kept),
-        kinds,
-        lambda inner, elements: [combine(inner, elements[:-1], elements[-1])],
-    )[0]
+    every = range(rank_of(value))
+    kept = [axis for axis in every if axis not in axes]
+    out = b.full([b.dim(value, axis) for axis in kept], initial, signless(type))
+    body = combining(combine, type, source or element_of(value))
+    reads = [every, *[kept] * len(beside)]
+    return b.nest([value, *beside], reads, [out], kept, body, len(every))[0]
 
 
 def keep_axes(b: Builder, value: SSAValue, axes: Sequence[int]) -> SSAValue:
@@ -84,14 +64,6 @@ def keep_axes(b: Builder, value: SSAValue, axes: Sequence[int]) -> SSAValue:
     return b.expand(value, groups, sizes)
 
 
-def number_of(b: Builder, size: Size, type: Attribute) -> SSAValue:
-    """Return `size` as a number of `type`."""
-    if isinstance(size, int):
-        return b.constant(size, type)
-    integer = b.insert(arith.IndexCastOp(size, i64))
-    return convert(b, integer, i64, type)
-
-
 def count_of(b: Builder, value: SSAValue, axes: Sequence[int]) -> Size:
     """Return the number of elements of `value` along `axes`."""
     count: Size = 1
@@ -100,27 +72,13 @@ def count_of(b: Builder, value: SSAValue, axes: Sequence[int]) -> Size:
     return count
 
 
-def least(type: Attribute) -> float:
-    """Return the least number of an element type, which may be unsigned; i1 is."""
-    if is_float(type):
-        return -inf
-    return 0 if is_unsigned(type) else -(2 ** (width(type) - 1))
-
-
-def most(type: Attribute) -> float:
-    """Return the greatest number of an element type."""
-    if is_float(type):
-        return inf
-    return 2 ** width(type) - 1 if is_unsigned(type) else 2 ** (width(type) - 1) - 1
+def maximum(x: Scalar, found: Scalar) -> Scalar:
+    return x.apply("maximum", found)
 
 
 def maxima(b: Builder, value: SSAValue, axes: Sequence[int], type: Attribute) -> SSAValue:
     """Take the maxima of `value`, of element type `type`, along `axes`."""
-
-    def combine(inner: Builder, elements: Sequence[SSAValue], found: SSAValue) -> SSAValue:
-        return maximum(inner, elements[0], found, type)
-
-    return fold(b, value, axes, least(type), signless(type), combine)
+    return fold(b, value, axes, least(type_element(type)), type, maximum)
 
 
 def sums(b: Builder, value: SSAValue, axes: Sequence[int]) -> SSAValue:
@@ -133,17 +91,7 @@ def sums(b: Builder, value: SSAValue, axes: Sequence[int]) -> SSAValue:
     type = sum_type(element_of(value))
     if type == f32 and len(axes) > 1:
         type = f64
-
-    def combine(inner: Builder, elements: Sequence[SSAValue], total: SSAValue) -> SSAValue:
-        x = summand(inner, elements[0])
-        return add(inner, convert(inner, x, x.type, type), total, REASSOC)
-
-    return fold(b, value, axes, 0, type, combine)
-
-
-def summand(b: Builder, x: SSAValue) -> SSAValue:
-    """Return `x` in the type in which it is summed."""
-    return widened(b, x) if is_float(x.type) else x
+    return fold(b, value, axes, 0, type, add)
 
 
 def _axes(op: relay.reduce.Reduction) -> tuple[int, ...]:
@@ -169,17 +117,17 @@ def _sum(b: Builder, value: SSAValue, axes: Sequence[int], type: Attribute) -> S
 
 
 def _product(b: Builder, value: SSAValue, axes: Sequence[int], type: Attribute) -> SSAValue:
-    def combine(inner: Builder, elements: Sequence[SSAValue], total: SSAValue) -> SSAValue:
-        return multiply(inner, summand(inner, elements[0]), total, REASSOC)
+    def multiply(x: Scalar, product: Scalar) -> Scalar:
+        return x.apply("multiply", product, REASSOC)
 
-    return fold(b, value, axes, 1, sum_type(element_of(value)), combine)
+    return fold(b, value, axes, 1, sum_type(element_of(value)), multiply)
 
 
 def _min(b: Builder, value: SSAValue, axes: Sequence[int], type: Attribute) -> SSAValue:
-    def combine(inner: Builder, elements: Sequence[SSAValue], found: SSAValue) -> SSAValue:
-        return minimum(inner, elements[0], found, type)
+    def minimum(x: Scalar, found: Scalar) -> Scalar:
+        return x.apply("minimum", found)
 
-    return fold(b, value, axes, most(type), signless(type), combine)
+    return fold(b, value, axes, greatest(type_element(type)), type, minimum)
 
 
 def _mean(b: Builder, value: SSAValue, axes: Sequence[int], type: Attribute) -> SSAValue:
@@ -189,16 +137,12 @@ def _mean(b: Builder, value: SSAValue, axes: Sequence[int], type: Attribute) -> 
 def divided(b: Builder, value: SSAValue, count: Size, type: Attribute) -> SSAValue:
     """Divide the float tensor `value` by `count`, and round to `type`."""
     divisor = number_of(b, count, element_of(value))
-
-    def divide(inner: Builder, x: Sequence[SSAValue]) -> SSAValue:
-        return narrowed(inner, inner.insert(arith.DivfOp(x[0], divisor)), type)
-
-    return mapped(b, [value], type, divide)
+    return mapped(b, [value], type, lambda x: x / divisor)
 
 
-def position(greatest: bool) -> Rule:
+def position(compared: Comparison) -> Rule:
     """
-    Return the rule of argmax, or argmin.
+    Return the rule of argmax ("gt"), or argmin.
 
     Of equal elements (and of NaNs, which are better than any number) the index decides, so that
     the order of the loops does not.
@@ -209,59 +153,48 @@ def position(greatest: bool) -> Rule:
         (value,) = operands
         axes, last = _axes(op), op.select_last_index.value.data != 0
         type = element_type(op.data)
-        rank = rank_of(value)
-        kept = [axis for axis in range(rank) if axis not in axes]
+        every = range(rank_of(value))
+        kept = [axis for axis in every if axis not in axes]
         sizes = [b.dim(value, axis) for axis in kept]
         dims = b.dims(value)
 
         def body(inner: Builder, elements: Sequence[SSAValue]) -> Sequence[SSAValue]:
-            x, best, found = elements
+            x, best = (number(inner, element, type) for element in elements[:2])
+            found = number(inner, elements[2])
             place: Size = 0
             for axis in axes:
                 place = inner.add(inner.mul(place, dims[axis]), inner.loop_index(axis))
-            at = inner.insert(arith.IndexCastOp(inner.index(place), i64))
-            wins, ties = _compared(inner, x, best, type, greatest)
-            nearer = compare(inner, "sgt" if last else "slt", at, found)
-            wins = inner.insert(arith.OrIOp(wins, inner.insert(arith.AndIOp(ties, nearer))))
-            return [select(inner, wins, x, best), select(inner, wins, at, found)]
+            at = number_of(inner, inner.index(place), i64)
+            wins, ties = _compared(x, best, compared)
+            wins = wins | (ties & at.compared("gt" if last else "lt", found))
+            return [wins.select(x, best).value, wins.select(at, found).value]
 
-        kinds: list[str] = ["reduction" if axis in axes else "parallel" for axis in range(rank)]
-        worst = least(type) if greatest else most(type)
+        worst = (least if compared == "gt" else greatest)(type_element(type))
         outs = [b.full(sizes, worst, signless(type)), b.full(sizes, -1 if last else 2**63 - 1, i64)]
-        _, found = b.generic(
-            [value], maps(rank, same(rank)), outs, maps(rank, kept, kept), kinds, body
-        )
-        index = signless(element_type(op.result))
-        result = found
-        if index != i64:
-            result = mapped(
-                b, [found], index, lambda inner, x: resized(inner, x[0], index, unsigned=False)
-            )
+        _, found = b.nest([value], [every], outs, kept, body, len(every))
+        result = rounded(b, found, signless(element_type(op.result)))
         return [keep_axes(b, result, axes) if op.keepdims.value.data else result]
 
     return rule
 
 
-def _compared(
-    b: Builder, x: SSAValue, best: SSAValue, type: Attribute, greatest: bool
-) -> tuple[SSAValue, SSAValue]:
+def _compared(x: Scalar, best: Scalar, better: Comparison) -> tuple[Scalar, Scalar]:
     """Return whether `x` is better than `best`, and whether it is as good."""
-    if not is_float(type):
-        sign = "u" if is_unsigned(type) else "s"
-        return compare(b, f"{sign}{'gt' if greatest else 'lt'}", x, best), compare(b, "eq", x, best)
-    unordered, hopeless = is_nan(b, x), is_nan(b, best)
-    wins = compare(b, "ogt" if greatest else "olt", x, best)
-    first_nan = b.insert(arith.AndIOp(unordered, compare(b, "oeq", best, best)))
-    ties = compare(b, "oeq", x, best)
-    both = b.insert(arith.AndIOp(unordered, hopeless))
-    return b.insert(arith.OrIOp(wins, first_nan)), b.insert(arith.OrIOp(ties, both))
+    if not x.is_float:
+        return x.compared(better, best), x.equals(best)
+    unordered, hopeless = x.is_nan(), best.is_nan()
+    wins = x.compared(better, best)
+    first_nan = unordered & best.equals(best)
+    ties = x.equals(best)
+    both = unordered & hopeless
+    return wins | first_nan, ties | both
 
 
 RULES: Mapping[str, Rule] = {
     "relay.all": reduction(_min),
     "relay.any": reduction(maxima),
-    "relay.argmax": position(greatest=True),
-    "relay.argmin": position(greatest=False),
+    "relay.argmax": position("gt"),
+    "relay.argmin": position("lt"),
     "relay.max": reduction(maxima),
     "relay.mean": reduction(_mean),
     "relay.min": reduction(_min),

@@ -8,19 +8,14 @@ Rules of operators whose result has the elements of the operand in the same orde
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Operation, SSAValue
 
-from ....dialects import relay
-from ..builder import Builder, Rule, Size, element_of, tensor_of
-from ..moving import element_size, gathered, rank_of
-from ..scalars import compare, select
+from ..builder import Builder, Size, element_of
+from ..moving import gathered
 from ..traced_sizes import result_sizes
-from .reduce import count_of
 
 
 class Part(NamedTuple):
@@ -127,83 +122,3 @@ def _extracted(
 def reshape(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
     """Collapse and expand axes."""
     return [reshaped(b, operands[0], result_sizes(b, op, operands)[0])]
-
-
-def _is(b: Builder, one: Size, other: Size) -> SSAValue:
-    return compare(b, "eq", b.index(one), b.index(other))
-
-
-def _chosen(b: Builder, condition: SSAValue, yes: Size, no: Size) -> Size:
-    return select(b, condition, b.index(yes), b.index(no))
-
-
-def _known(op: Operation, computed: Sequence[Size]) -> list[Size]:
-    """Return the dims of the result of `op`: those of its type, or else `computed`."""
-    shape = tensor_of(op.results[0]).get_shape()
-    return [c if d == DYNAMIC_INDEX else d for d, c in zip(shape, computed, strict=True)]
-
-
-def dyn_reshape(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
-    """Replace 0 by the dim there, and -1 by what remains."""
-    assert isinstance(op, relay.dynamic.DynReshapeOp)
-    data, shape = operands
-    dims, rank = b.dims(data), rank_of(op.results[0])
-    sizes: list[Size] = [element_size(b, shape, [axis]) for axis in range(rank)]
-    if not op.allowzero.value.data:
-        for axis, dim in enumerate(dims[:rank]):
-            sizes[axis] = _chosen(b, _is(b, sizes[axis], 0), dim, sizes[axis])
-    inferred = [_is(b, size, -1) for size in sizes]
-    others: Size = 1
-    for size, is_inferred in zip(sizes, inferred, strict=True):
-        others = b.mul(others, _chosen(b, is_inferred, 1, size))
-    total, divisor = b.index(count_of(b, data, range(len(dims)))), b.index(b.maximum(others, 1))
-    rest = b.insert(arith.DivUIOp(total, divisor))
-    resolved = [_chosen(b, i, rest, size) for i, size in zip(inferred, sizes, strict=True)]
-    return [reshaped(b, data, _known(op, resolved))]
-
-
-def dyn_expand_dims(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
-    """Choose each dim: one of the operand before the new ones, 1, or one after them."""
-    assert isinstance(op, relay.dynamic.DynExpandDimsOp)
-    data, axis = operands
-    dims, new = b.dims(data), op.num_newaxis.value.data
-    first = element_size(b, axis, [])
-    negative = compare(b, "slt", b.index(first), b.index(0))
-    first = b.index(_chosen(b, negative, b.add(first, len(dims) + 1), first))
-    shape: list[Size] = []
-    for i in range(len(dims) + new):
-        after: Size = dims[i - new] if i >= new else 1
-        is_new = compare(b, "slt", b.index(i), b.index(b.add(first, new)))
-        size = _chosen(b, is_new, 1, after)
-        if i < len(dims):
-            size = _chosen(b, compare(b, "slt", b.index(i), first), dims[i], size)
-        shape.append(size)
-    return [reshaped(b, data, _known(op, shape))]
-
-
-def dyn_squeeze(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
-    """Number the dims that remain, and choose each by its number."""
-    data, axes = operands
-    dims, (count,) = b.dims(data), b.dims(axes)
-    assert isinstance(count, int), "the rank of the result is known"
-    removed: list[Size] = []
-    for i in range(count):
-        axis = element_size(b, axes, [i])
-        negative = compare(b, "slt", b.index(axis), b.index(0))
-        removed.append(_chosen(b, negative, b.add(axis, len(dims)), axis))
-    kept: list[Size] = [1] * (len(dims) - count)
-    number: Size = 0
-    for i, dim in enumerate(dims):
-        place: Size = number
-        for axis in removed:
-            place = _chosen(b, _is(b, axis, i), -1, place)
-        kept = [_chosen(b, _is(b, place, j), dim, size) for j, size in enumerate(kept)]
-        number = b.add(number, _chosen(b, _is(b, place, -1), 0, 1))
-    return [reshaped(b, data, _known(op, kept))]
-
-
-RULES: Mapping[str, Rule] = {
-    "relay.dyn.expand_dims": dyn_expand_dims,
-    "relay.dyn.reshape": dyn_reshape,
-    "relay.dyn.squeeze": dyn_squeeze,
-}

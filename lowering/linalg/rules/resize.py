@@ -8,62 +8,53 @@ one the columns.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
-from functools import partial
+from functools import partial, reduce
 
-from xdsl.dialects import arith, math
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import DYNAMIC_INDEX, f32, f64, i64
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from ....dialects import relay
-from ..builder import INDEX, Builder, Rule, Size, element_of, maps, tensor_of
-from ..moving import element_size, gathered, same
-from ..scalars import compare, convert, is_float, select, widened
+from ..builder import Builder, Rule, Size, element_of, tensor_of
+from ..moving import element_size, gathered
+from ..numbers import Scalar, number, number_of
+from ..scalars import is_float
 from ..sums import rounded, sum_type
-from .reduce import number_of
 
 
-def _position(
-    b: Builder, op: relay.vision.Resizing, at: SSAValue, old: Size, new: Size, type: Attribute
-) -> SSAValue:
+def _position(op: relay.vision.Resizing, pixel: Scalar, old: Size, new: Size) -> Scalar:
     """
-    Return the position of the pixel at index `at` of `new` ones among `old` ones.
+    Return the position of `pixel`, the index of one of `new` pixels, among `old` ones.
 
     `new` may be a float.
     """
-    mode = op.coordinate_transformation_mode.data
-    pixel, half = number_of(b, at, type), b.constant(0.5, type)
-    total = _number(b, new, type)
+    b, type = pixel.b, pixel.type
+    mode, total = op.coordinate_transformation_mode.data, number_of(b, new, type)
     if mode == "align_corners":
-        one = b.constant(1, type)
-        last = b.insert(arith.MaximumfOp(b.insert(arith.SubfOp(total, one)), one))
-        step = b.insert(arith.DivfOp(number_of(b, b.sub(old, 1), type), last))
-        return b.insert(arith.MulfOp(pixel, step))
-    scale = b.insert(arith.DivfOp(total, number_of(b, old, type)))
-    if mode != "asymmetric":
-        pixel = b.insert(arith.AddfOp(pixel, half))
-    place = b.insert(arith.DivfOp(pixel, scale))
-    if mode in ("asymmetric", "tf_half_pixel_for_nn"):
+        last = (total - 1).apply("maximum", total.constant(1))
+        return pixel * (number_of(b, b.sub(old, 1), type) / last)
+    scale = total / number_of(b, old, type)
+    if mode == "asymmetric":
+        return pixel / scale
+    place = (pixel + 0.5) / scale
+    if mode == "tf_half_pixel_for_nn":
         return place
-    place = b.insert(arith.SubfOp(place, half))
-    if mode == "pytorch_half_pixel":
-        single = compare(b, "ole", total, b.constant(1, type))
-        return select(b, single, b.constant(0, type), place)
-    return place
+    place = place - 0.5
+    return (total > 1).select(place, 0) if mode == "pytorch_half_pixel" else place
 
 
 def _whole(b: Builder, size: Size) -> Size:
     """Return a size without its fraction."""
     if isinstance(size, SSAValue) and is_float(size.type):
-        return b.insert(arith.IndexCastOp(b.insert(arith.FPToSIOp(size, i64)), INDEX))
+        return b.index(_integer(number(b, size)))
     return size
 
 
-def _number(b: Builder, size: Size, type: Attribute) -> SSAValue:
-    """Return a size, which may be a float, as a float of `type`."""
-    if isinstance(size, SSAValue) and is_float(size.type):
-        return convert(b, size, size.type, type)
-    return number_of(b, size, type)
+def _integer(x: Scalar) -> SSAValue:
+    """Return the whole float `x` as an i64."""
+    return x.b.insert(arith.FPToSIOp(x.value, i64))
 
 
 def _nearest(b: Builder, op: relay.vision.Resizing, old: Size, new: Size, count: Size) -> SSAValue:
@@ -71,22 +62,15 @@ def _nearest(b: Builder, op: relay.vision.Resizing, old: Size, new: Size, count:
     corners = op.coordinate_transformation_mode.data == "align_corners"
     mode = op.rounding_method.data or ("round" if corners else "floor")
     shift = {"round": 0.5, "round_prefer_ceil": 0.5, "round_prefer_floor": -0.5}.get(mode, 0.0)
-    kind = math.CeilOp if mode in ("ceil", "round_prefer_floor") else math.FloorOp
 
     def find(inner: Builder, at: Sequence[SSAValue]) -> SSAValue:
-        place = _position(inner, op, at[0], old, new, f32)
-        if shift:
-            place = inner.insert(arith.AddfOp(place, inner.constant(shift, f32)))
-        return _clamped(inner, inner.insert(kind(place)), old)
+        place = _position(op, number_of(inner, at[0], f32), old, new)
+        place = place + shift if shift else place
+        whole = place.math("ceil" if mode in ("ceil", "round_prefer_floor") else "floor")
+        index = inner.clamped(inner.index(_integer(whole)), old)
+        return number_of(inner, index, i64).value
 
     return gathered(b, [count], i64, find)
-
-
-def _clamped(b: Builder, place: SSAValue, old: Size) -> SSAValue:
-    """Return the whole float `place` as an index below `old`."""
-    index = b.insert(arith.IndexCastOp(b.insert(arith.FPToSIOp(place, i64)), INDEX))
-    inside = b.maximum(b.minimum(index, b.sub(old, 1)), 0)
-    return b.insert(arith.IndexCastOp(b.index(inside), i64))
 
 
 def _nearest_pixels(
@@ -98,41 +82,26 @@ def _nearest_pixels(
 ) -> SSAValue:
     axes = [*new]
     positions = [_nearest(b, op, b.dim(x, axis), new[axis], sizes[axis]) for axis in axes]
-    rank = len(sizes)
+    every = range(len(sizes))
 
     def body(inner: Builder, elements: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        at: list[Size] = [inner.loop_index(i) for i in range(rank)]
+        at: list[Size] = [inner.loop_index(i) for i in every]
         for axis, index in zip(axes, elements[:2], strict=True):
-            at[axis] = inner.insert(arith.IndexCastOp(index, INDEX))
+            at[axis] = inner.index(index)
         return [inner.extract(x, at)]
 
-    return b.generic(
-        positions,
-        maps(rank, *([axis] for axis in axes)),
-        [b.empty(sizes, element_of(x))],
-        maps(rank, same(rank)),
-        ["parallel"] * rank,
-        body,
-    )[0]
+    out = b.empty(sizes, element_of(x))
+    return b.nest(positions, [[axis] for axis in axes], [out], every, body)[0]
 
 
-def _weight(b: Builder, op: relay.vision.Resizing, distance: SSAValue, far: bool) -> SSAValue:
+def _weight(op: relay.vision.Resizing, distance: Scalar, far: bool) -> Scalar:
     """Return the weight of a pixel at `distance`, which is `far` if it may be above 1."""
-
-    def number(value: float) -> SSAValue:
-        return b.constant(value, f64)
-
-    def times_plus(x: SSAValue, y: SSAValue, value: float) -> SSAValue:
-        return b.insert(arith.AddfOp(b.insert(arith.MulfOp(x, y)), number(value)))
-
     if op.method.data == "linear":
-        return b.insert(arith.SubfOp(number(1), distance))
+        return 1 - distance
     a = op.cubic_alpha.value.data
     if far:
-        inner = times_plus(times_plus(number(a), distance, -5 * a), distance, 8 * a)
-        return times_plus(inner, distance, -4 * a)
-    inner = times_plus(number(a + 2), distance, -(a + 3))
-    return times_plus(b.insert(arith.MulfOp(inner, distance)), distance, 1)
+        return ((distance * a + -5 * a) * distance + 8 * a) * distance + -4 * a
+    return (distance * (a + 2) + -(a + 3)) * distance * distance + 1
 
 
 def _interpolated(
@@ -145,59 +114,45 @@ def _interpolated(
     places = (0, 1) if op.method.data == "linear" else (-1, 0, 1, 2)
     excludes = op.method.data == "cubic" and op.cubic_exclude.value.data != 0
 
-    def first(inner: Builder, at: Sequence[SSAValue]) -> SSAValue:
-        floor = inner.insert(math.FloorOp(_position(inner, op, at[0], old, new, f64)))
-        return inner.insert(arith.FPToSIOp(floor, i64))
+    def position(inner: Builder, at: Sequence[SSAValue]) -> Scalar:
+        return _position(op, number_of(inner, at[0], f64), old, new)
 
-    def weights(inner: Builder, at: SSAValue) -> list[SSAValue]:
-        position = _position(inner, op, at, old, new, f64)
-        floor = inner.insert(math.FloorOp(position))
-        t = inner.insert(arith.SubfOp(position, floor))
-        weights: list[SSAValue] = []
+    def first(inner: Builder, at: Sequence[SSAValue]) -> SSAValue:
+        return _integer(position(inner, at).math("floor"))
+
+    def weights(exact: Scalar) -> Sequence[Scalar]:
+        floor = exact.math("floor")
+        t = exact - floor
+        weights: list[Scalar] = []
         for place in places:
-            offset = inner.insert(arith.SubfOp(inner.constant(place, f64), t))
-            distance = offset if place > 0 else inner.insert(arith.NegfOp(offset))
-            weight = _weight(inner, op, distance, place in (-1, 2))
+            offset = place - t
+            weight = _weight(op, offset if place > 0 else -offset, place in (-1, 2))
             if excludes:
-                pixel = inner.insert(arith.AddfOp(floor, inner.constant(place, f64)))
-                least = compare(inner, "oge", pixel, inner.constant(0, f64))
-                most = compare(inner, "olt", pixel, number_of(inner, old, f64))
-                inside = inner.insert(arith.AndIOp(least, most))
-                weight = select(inner, inside, weight, inner.constant(0, f64))
+                pixel = floor + place
+                inside = (pixel > -1) & (pixel < number_of(exact.b, old, f64))
+                weight = inside.select(weight, 0)
             weights.append(weight)
         if excludes:
-            total = weights[0]
-            for weight in weights[1:]:
-                total = inner.insert(arith.AddfOp(total, weight))
-            weights = [inner.insert(arith.DivfOp(weight, total)) for weight in weights]
+            total = reduce(operator.add, weights)
+            weights = [weight / total for weight in weights]
         return weights
 
-    def vector(number: int) -> SSAValue:
-        return rounded(
-            b, gathered(b, [count], f64, lambda inner, at: weights(inner, at[0])[number]), summed
-        )
+    def vector(i: int) -> SSAValue:
+        exact = gathered(b, [count], f64, lambda b, at: weights(position(b, at))[i].value)
+        return rounded(b, exact, summed)
 
     def body(inner: Builder, elements: Sequence[SSAValue]) -> Sequence[SSAValue]:
         at: list[Size] = [inner.loop_index(i) for i in range(len(sizes))]
-        start = inner.insert(arith.IndexCastOp(elements[0], INDEX))
-        total = inner.constant(0, summed)
+        start, total = inner.index(elements[0]), number(inner, inner.constant(0, summed))
         for place, weight in zip(places, elements[1:-1], strict=True):
-            pixel = inner.maximum(inner.minimum(inner.add(start, place), inner.sub(old, 1)), 0)
-            at[axis] = pixel
-            value = widened(inner, inner.extract(x, at))
-            total = inner.insert(arith.AddfOp(total, inner.insert(arith.MulfOp(value, weight))))
-        return [total]
+            at[axis] = inner.clamped(inner.add(start, place), old)
+            pixel = number(inner, inner.extract(x, at)).widened()
+            total = total + pixel * number(inner, weight)
+        return [total.value]
 
     vectors = [gathered(b, [count], i64, first), *map(vector, range(len(places)))]
-    rank = len(sizes)
-    return b.generic(
-        vectors,
-        maps(rank, *[[axis]] * len(vectors)),
-        [b.empty(sizes, summed)],
-        maps(rank, same(rank)),
-        ["parallel"] * rank,
-        body,
-    )[0]
+    reads, out = [[axis]] * len(vectors), b.empty(sizes, summed)
+    return b.nest(vectors, reads, [out], range(len(sizes)), body)[0]
 
 
 def _resized(
