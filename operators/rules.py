@@ -11,9 +11,9 @@ a `Literal` of strings, `Ints`, `int | Ints`, `Element`; optional as `… | None
 by `Annotated` (`AtLeast`, `Length`). Attributes that several functions have in common may be one
 parameter, a `NamedTuple` of them. A rule checks their kinds, as a program may contain anything.
 
-    @rule("relay.topk")
-    @rule("relay.dyn.topk", types={"k": Data})
-    def topk(data: Tensor, *, k: int | Data, …) -> Sequence[Tensor]: ...
+    @rule("mine.firsts")
+    @rule("mine.dyn.firsts", types={"k": Data})
+    def firsts(data: Tensor, *, k: int | Data, …) -> Sequence[Tensor]: ...
 
 An attribute that is `Data` in another operator is an operand there, after the others.
 """

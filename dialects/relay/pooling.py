@@ -9,21 +9,30 @@ from .operator import OutFusable, operator
 from .properties import bool_prop, ints_prop, optional_ints_prop, string_prop
 
 
-class Pool2d(OutFusable, ABC):
-    """
-    An operator on each window of height and width.
+def pool(sides: int, channels_first: str):
+    """Return the base of the pools over so many sides."""
 
-    `layout` is "NCHW" or "NHWC"; `padding` is (top, left, bottom, right). With `ceil_mode` the last
-    window may extend past the padding.
-    """
+    class Pool(OutFusable, ABC):
+        """
+        An operator on each window of the width; of images of the height, too; of volumes the depth.
 
-    data = operand_def(AnyTensor)
-    pool_size = ints_prop()
-    strides = ints_prop((1, 1))
-    dilation = ints_prop((1, 1))
-    padding = ints_prop((0, 0, 0, 0))
-    layout = string_prop("NCHW")
-    ceil_mode = bool_prop(False)
+        `layout` has the channels before the sides or after them; `padding` is before each side,
+        then after each: (top, left, bottom, right). With `ceil_mode` the last window may extend
+        past the padding.
+        """
+
+        data = operand_def(AnyTensor)
+        pool_size = ints_prop()
+        strides = ints_prop((1,) * sides)
+        dilation = ints_prop((1,) * sides)
+        padding = ints_prop((0,) * 2 * sides)
+        layout = string_prop(channels_first)
+        ceil_mode = bool_prop(False)
+
+    return Pool
+
+
+Pool1d, Pool2d, Pool3d = pool(1, "NCW"), pool(2, "NCHW"), pool(3, "NCDHW")
 
 
 @operator("relay.nn.max_pool2d")
@@ -56,23 +65,6 @@ class AvgPool2dOp(Pool2d):
     count_include_pad = bool_prop(False)
 
 
-class Pool1d(OutFusable, ABC):
-    """
-    An operator on each window of the width.
-
-    `layout` is "NCW" or "NWC"; `padding` is (left, right). With `ceil_mode` the last window may
-    extend past the padding.
-    """
-
-    data = operand_def(AnyTensor)
-    pool_size = ints_prop()
-    strides = ints_prop((1,))
-    dilation = ints_prop((1,))
-    padding = ints_prop((0, 0))
-    layout = string_prop("NCW")
-    ceil_mode = bool_prop(False)
-
-
 @operator("relay.nn.max_pool1d")
 class MaxPool1dOp(Pool1d):
     """
@@ -99,23 +91,6 @@ class AvgPool1dOp(Pool1d):
     """
 
     count_include_pad = bool_prop(False)
-
-
-class Pool3d(OutFusable, ABC):
-    """
-    An operator on each window of depth, height and width.
-
-    `layout` is "NCDHW" or "NDHWC"; `padding` is (front, top, left, back, bottom, right). With
-    `ceil_mode` the last window may extend past the padding.
-    """
-
-    data = operand_def(AnyTensor)
-    pool_size = ints_prop()
-    strides = ints_prop((1, 1, 1))
-    dilation = ints_prop((1, 1, 1))
-    padding = ints_prop((0, 0, 0, 0, 0, 0))
-    layout = string_prop("NCDHW")
-    ceil_mode = bool_prop(False)
 
 
 @operator("relay.nn.max_pool3d")
