@@ -5,7 +5,7 @@ from abc import ABC
 from xdsl.irdl import operand_def
 
 from .incomplete import AnyTensor
-from .operator import OutFusable, operator
+from .operator import OutFusable, like, operator
 from .properties import bool_prop, ints_prop, optional_ints_prop, string_prop
 
 
@@ -32,7 +32,16 @@ def pool(sides: int, channels_first: str):
     return Pool
 
 
-Pool1d, Pool2d, Pool3d = pool(1, "NCW"), pool(2, "NCHW"), pool(3, "NCDHW")
+class Pool1d(pool(1, "NCW"), ABC):
+    """A pool of lines."""
+
+
+class Pool2d(pool(2, "NCHW"), ABC):
+    """A pool of images."""
+
+
+class Pool3d(pool(3, "NCDHW"), ABC):
+    """A pool of volumes."""
 
 
 @operator("relay.nn.max_pool2d")
@@ -275,9 +284,9 @@ class GlobalPool2d(OutFusable, ABC):
     layout = string_prop("NCHW")
 
 
-@operator("relay.nn.global_avg_pool2d")
-class GlobalAvgPool2dOp(GlobalPool2d):
-    """Take the mean of each image of `data`."""
+GlobalAvgPool2dOp = like(
+    GlobalPool2d, "relay.nn.global_avg_pool2d", "Take the mean of each image of `data`."
+)
 
 
 @operator("relay.nn.global_max_pool2d")
