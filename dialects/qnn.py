@@ -14,7 +14,7 @@ from xdsl.ir import Dialect
 from xdsl.irdl import operand_def, var_operand_def
 
 from .relay.incomplete import AnyTensor
-from .relay.operator import Opaque, Operator, operator
+from .relay.operator import Opaque, Operator, like, operator
 from .relay.properties import (
     bool_prop,
     dtype_prop,
@@ -113,19 +113,15 @@ class Arithmetic(QnnOperator, ABC):
     rhs_axis = int_prop(-1)
 
 
-@operator("qnn.add")
-class AddOp(Arithmetic):
-    """Add the numbers of `lhs` and `rhs`, each requantized first."""
-
-
-@operator("qnn.subtract")
-class SubtractOp(Arithmetic):
-    """Subtract the numbers of `rhs` from those of `lhs`, each requantized first."""
-
-
-@operator("qnn.mul")
-class MulOp(Arithmetic):
-    """Multiply the numbers of `lhs` and `rhs`, and requantize the products."""
+AddOp = like(Arithmetic, "qnn.add", "Add the numbers of `lhs` and `rhs`, each requantized first.")
+SubtractOp = like(
+    Arithmetic,
+    "qnn.subtract",
+    "Subtract the numbers of `rhs` from those of `lhs`, each requantized first.",
+)
+MulOp = like(
+    Arithmetic, "qnn.mul", "Multiply the numbers of `lhs` and `rhs`, and requantize the products."
+)
 
 
 @operator("qnn.concatenate")
@@ -244,49 +240,17 @@ class Function(QnnOperator, ABC):
     output_zero_point = operand_def(AnyTensor)
 
 
-@operator("qnn.abs")
-class AbsOp(Function):
-    """Take the absolute values of the numbers of `data`."""
-
-
-@operator("qnn.erf")
-class ErfOp(Function):
-    """Compute the error function of the numbers of `data`."""
-
-
-@operator("qnn.exp")
-class ExpOp(Function):
-    """Raise e to the power of the numbers of `data`."""
-
-
-@operator("qnn.hardswish")
-class HardswishOp(Function):
-    """Multiply each number x of `data` by min(max(x + 3, 0), 6) / 6."""
-
-
-@operator("qnn.log")
-class LogOp(Function):
-    """Take the natural logarithm of the numbers of `data`."""
-
-
-@operator("qnn.rsqrt")
-class RsqrtOp(Function):
-    """Divide 1 by the square root of the numbers of `data`."""
-
-
-@operator("qnn.sigmoid")
-class SigmoidOp(Function):
-    """Compute 1 / (1 + exp(-x)) of each number x of `data`."""
-
-
-@operator("qnn.sqrt")
-class SqrtOp(Function):
-    """Take the square root of the numbers of `data`."""
-
-
-@operator("qnn.tanh")
-class TanhOp(Function):
-    """Compute the hyperbolic tangent of the numbers of `data`."""
+AbsOp = like(Function, "qnn.abs", "Take the absolute values of the numbers of `data`.")
+ErfOp = like(Function, "qnn.erf", "Compute the error function of the numbers of `data`.")
+ExpOp = like(Function, "qnn.exp", "Raise e to the power of the numbers of `data`.")
+HardswishOp = like(
+    Function, "qnn.hardswish", "Multiply each number x of `data` by min(max(x + 3, 0), 6) / 6."
+)
+LogOp = like(Function, "qnn.log", "Take the natural logarithm of the numbers of `data`.")
+RsqrtOp = like(Function, "qnn.rsqrt", "Divide 1 by the square root of the numbers of `data`.")
+SigmoidOp = like(Function, "qnn.sigmoid", "Compute 1 / (1 + exp(-x)) of each number x of `data`.")
+SqrtOp = like(Function, "qnn.sqrt", "Take the square root of the numbers of `data`.")
+TanhOp = like(Function, "qnn.tanh", "Compute the hyperbolic tangent of the numbers of `data`.")
 
 
 OPERATORS: tuple[type[Operator], ...] = (

@@ -1,12 +1,12 @@
 """Operators that broadcast tensors as NumPy does: rules and meanings."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated
 
 from .elementwise import itself
 from .meaning.forms import Elementwise, Shape, define, elementwise
 from .meaning.number import Arithmetic, Comparison, Number
 from .operands import (
+    StatedDims,
     normalized_axis,
     require_bool,
     require_integer,
@@ -14,9 +14,10 @@ from .operands import (
     require_ordered,
     require_rank,
     require_same_element,
+    shape_from,
 )
-from .rules import AtLeast, Ints, Work, rule
-from .signature import BOOL, Element, Tensor, ranked
+from .rules import Work, rule
+from .signature import BOOL, Data, Element, Tensor, ranked
 from .sizes import Check, SignatureError, Size, broadcast, require
 from .sizes import Shape as Dims
 
@@ -231,14 +232,16 @@ def prelu(x: Number, alpha: Number) -> Number:
 
 
 @rule("relay.broadcast_to", work=Work.LINEAR)
-def broadcast_to(data: Tensor, *, shape: Annotated[Ints, AtLeast(0)]) -> Tensor:
+@rule("relay.dyn.broadcast_to", types={"shape": Data})
+def broadcast_to(data: Tensor, *, shape: StatedDims) -> Tensor:
     """Infer `data` broadcast to exactly `shape`."""
-    if data.rank > len(shape):
-        raise SignatureError(f"shape must have at least {data.rank} entries, but has {len(shape)}")
+    dims = shape_from(shape)
+    if data.rank > len(dims):
+        raise SignatureError(f"shape must have at least {data.rank} entries, but has {len(dims)}")
     for axis, dim in enumerate(data.dims, start=-data.rank):
         message = f"dim {{0}} at axis {axis} does not broadcast to {{1}}"
-        require(Check.ONE_OR_EQUAL, dim, shape[axis], message)
-    return ranked(data.element, shape)
+        require(Check.ONE_OR_EQUAL, dim, dims[axis], message)
+    return ranked(data.element, dims)
 
 
 define("relay.broadcast_to", means=Elementwise(itself))

@@ -1,7 +1,7 @@
 """Convolutions over one, two and three sides, and what is like them: rules and meanings."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from .matmul import product_element, weighted
 from .meaning.forms import Apply, Composed, Folded, defined
@@ -55,29 +55,31 @@ def _filter_dims(weight: Tensor, layout: str, groups: int) -> dict[str, Size]:
     return {"O": panels * PANELS[layout], "I": channels, "H": height, "W": width}
 
 
+class Convolution(NamedTuple):
+    """The attributes of a convolution: numbers for each side, padding before and after, layouts."""
+
+    strides: Ints
+    padding: Ints
+    dilation: Ints
+    groups: Groups
+    data_layout: str
+    kernel_layout: str
+
+
 def convolution(
-    data: Tensor,
-    weight: Tensor,
-    *,
-    strides: Ints,
-    padding: Ints,
-    dilation: Ints,
-    groups: Groups,
-    data_layout: str,
-    kernel_layout: str,
-    out_dtype: Element | None,
+    data: Tensor, weight: Tensor, *, conv: Convolution, out_dtype: Element | None
 ) -> Tensor:
     """Infer the result of a convolution, in the layout of `data`."""
     element = product_element((data, weight), out_dtype)
-    sizes = dims_by_axis(data, data_layout, "data")
-    windows = _filter_dims(weight, kernel_layout, groups)
-    if kernel_layout == WINOGRAD:
+    sizes = dims_by_axis(data, conv.data_layout, "data")
+    windows = _filter_dims(weight, conv.kernel_layout, conv.groups)
+    if conv.kernel_layout == WINOGRAD:
         require_same_element((data, weight))
-    _channels(sizes, windows, groups)
-    steps = strides, padding, dilation
-    counts = window_counts(sizes, windows, *steps, may_be_empty=len(strides) < 3)
+    _channels(sizes, windows, conv.groups)
+    steps = conv.strides, conv.padding, conv.dilation
+    counts = window_counts(sizes, windows, *steps, may_be_empty=len(conv.strides) < 3)
     result = {**sizes, "C": windows["O"], **counts}
-    return ranked(element, tuple(result[axis] for axis in data_layout))
+    return ranked(element, tuple(result[axis] for axis in conv.data_layout))
 
 
 _KERNEL_LAYOUTS = {
@@ -97,28 +99,18 @@ _LINES = {"NCW": (2, "NCHW"), "NWC": (1, "NHWC"), "OIW": (2, "OIHW"), "WIO": (0,
 
 @defined(Composed, "relay.nn.conv1d")
 def convolved(
-    apply: Apply,
-    data: Any,
-    weight: Any,
-    *,
-    strides: Ints,
-    padding: Ints,
-    dilation: Ints,
-    groups: int,
-    data_layout: str,
-    kernel_layout: str,
-    out_dtype: str | None,
+    apply: Apply, data: Any, weight: Any, *, conv: Convolution, out_dtype: str | None
 ) -> Any:
     """The convolution of images of one row."""
-    (axis, layout), (row, order) = _LINES[data_layout], _LINES[kernel_layout]
+    (axis, layout), (row, order) = _LINES[conv.data_layout], _LINES[conv.kernel_layout]
     y = apply(
         "nn.conv2d",
         apply("expand_dims", data, axis=axis, num_newaxis=1),
         apply("expand_dims", weight, axis=row, num_newaxis=1),
-        strides=(1, *strides),
-        padding=(0, padding[0], 0, padding[1]),
-        dilation=(1, *dilation),
-        groups=groups,
+        strides=(1, *conv.strides),
+        padding=(0, conv.padding[0], 0, conv.padding[1]),
+        dilation=(1, *conv.dilation),
+        groups=conv.groups,
         data_layout=layout,
         kernel_layout=order,
         **({} if out_dtype is None else {"out_dtype": out_dtype}),
@@ -137,28 +129,23 @@ def convolved_volumes(
     data: Source,
     weight: Source,
     *,
-    strides: Ints,
-    padding: Ints,
-    dilation: Ints,
-    groups: int,
-    data_layout: str,
-    kernel_layout: str,
+    conv: Convolution,
     out_dtype: Element | None,
 ) -> Number:
     """data[n, i, z s + k d - p, …] * weight[o, i, k, …] over input channels i and cells k"""
-    rank, channels = len(data_layout), data_layout.index("C")
+    rank, channels = len(conv.data_layout), conv.data_layout.index("C")
     at, places = list(index[:rank]), dict(zip("O", [index[channels]], strict=True))
-    places |= dict(zip(("I", *spatial_names(kernel_layout)), index[rank:], strict=True))
+    places |= dict(zip(("I", *spatial_names(conv.kernel_layout)), index[rank:], strict=True))
     at[channels] = places["I"]
-    if groups > 1:
-        inputs, outputs = (weight.dims[kernel_layout.index(axis)] for axis in "IO")
-        group = places["O"].apply("quotient", outputs.apply("quotient", data.integer(groups)))
+    if conv.groups > 1:
+        inputs, outputs = (weight.dims[conv.kernel_layout.index(axis)] for axis in "IO")
+        group = places["O"].apply("quotient", outputs.apply("quotient", data.integer(conv.groups)))
         at[channels] = group * inputs + at[channels]
-    axes = spatial(data_layout)
+    axes = spatial(conv.data_layout)
     for i, (axis, cell) in enumerate(zip(axes, index[rank + 1 :], strict=True)):
-        at[axis] = at[axis] * strides[i] + cell * dilation[i] - padding[i]
+        at[axis] = at[axis] * conv.strides[i] + cell * conv.dilation[i] - conv.padding[i]
     x = element_or(data, at, axes, 0)
-    return weighted(x, weight[[places[axis] for axis in kernel_layout]], out_dtype)
+    return weighted(x, weight[[places[axis] for axis in conv.kernel_layout]], out_dtype)
 
 
 @rule("relay.nn.conv2d_backward_weight", work=Work.PRODUCTS)

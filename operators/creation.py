@@ -9,38 +9,27 @@ from functools import reduce
 from operator import mul
 from typing import Annotated
 
-from .dynamic import shape_from
 from .meaning.forms import ByIndex, defined, elementwise
 from .meaning.number import FLOAT64, INT64, Number, Source
 from .operands import (
+    StatedDims,
     normalized_axis,
     require_integer,
     require_number,
     require_rank,
     require_same_element,
+    shape_from,
 )
 from .rules import AtLeast, Ints, Work, rule
 from .signature import ELEMENTS, Data, Element, Tensor, measure_data, ranked
-from .sizes import SignatureError, Size, require_at_least, require_equal
+from .sizes import SignatureError, require_at_least, require_equal
 
 
 @rule("relay.zeros", "relay.ones", work=Work.LINEAR)
-def filled(*, shape: Annotated[Ints, AtLeast(0)], dtype: Element) -> Tensor:
-    """Infer elements of `dtype` in `shape`."""
-    return ranked(dtype, shape)
-
-
-@rule("relay.dyn.zeros", "relay.dyn.ones")
-def dyn_filled(shape: Data, *, dtype: Element) -> Tensor:
+@rule("relay.dyn.zeros", "relay.dyn.ones", types={"shape": Data})
+def filled(*, shape: StatedDims, dtype: Element) -> Tensor:
     """Infer elements of `dtype` in `shape`."""
     return ranked(dtype, shape_from(shape))
-
-
-@rule("relay.dyn.full")
-def dyn_full(fill_value: Tensor, shape: Data) -> Tensor:
-    """Infer `shape` with the element type of the scalar `fill_value`."""
-    require_rank(fill_value, 0, "fill_value")
-    return ranked(fill_value.element, shape_from(shape))
 
 
 @rule("relay.arange")
@@ -66,17 +55,30 @@ def counted(
 
 
 @rule("relay.one_hot")
+@rule("relay.dyn.one_hot", types={"depth": Data})
 def one_hot(
     indices: Tensor,
     on_value: Tensor,
     off_value: Tensor,
     *,
-    depth: Annotated[int, AtLeast(0)],
+    depth: Annotated[int, AtLeast(0)] | Data,
     axis: int,
     dtype: Element,
 ) -> Tensor:
-    """Infer the dims of `indices` with one of `depth` inserted at `axis`."""
-    return _one_hot(indices, on_value, off_value, depth, axis, dtype)
+    """Infer the dims of `indices` with one of `depth`, a scalar, inserted at `axis`."""
+    if isinstance(depth, Data):
+        require_rank(depth.tensor, 0, "depth")
+        (size,) = depth.sizes("depth")
+        require_at_least(size, 0, "depth must be at least 0, but is {0}")
+    else:
+        size = depth
+    require_integer(indices.element, "indices")
+    for name, value in (("on_value", on_value), ("off_value", off_value)):
+        require_rank(value, 0, name)
+        if value.element is not dtype:
+            raise SignatureError(f"{name} must have dtype {dtype}, but has {value.element}")
+    at = normalized_axis(axis, indices.rank + 1)
+    return ranked(dtype, (*indices.dims[:at], size, *indices.dims[at:]))
 
 
 @defined(ByIndex, "relay.one_hot", "relay.dyn.one_hot")
@@ -90,29 +92,6 @@ def chosen(
     if wanted.is_unsigned and wanted.element.bits == 64:
         wanted = wanted.apply("minimum", wanted.constant(2**63 - 1))
     return wanted.converted(INT64).equals(place).select(on[[]], off[[]])
-
-
-@rule("relay.dyn.one_hot")
-def dyn_one_hot(
-    indices: Tensor, on_value: Tensor, off_value: Tensor, depth: Data, *, axis: int, dtype: Element
-) -> Tensor:
-    """Infer the dims of `indices` with one of the scalar `depth` inserted at `axis`."""
-    require_rank(depth.tensor, 0, "depth")
-    (size,) = depth.sizes("depth")
-    require_at_least(size, 0, "depth must be at least 0, but is {0}")
-    return _one_hot(indices, on_value, off_value, size, axis, dtype)
-
-
-def _one_hot(
-    indices: Tensor, on_value: Tensor, off_value: Tensor, depth: Size, axis: int, dtype: Element
-) -> Tensor:
-    require_integer(indices.element, "indices")
-    for name, value in (("on_value", on_value), ("off_value", off_value)):
-        require_rank(value, 0, name)
-        if value.element is not dtype:
-            raise SignatureError(f"{name} must have dtype {dtype}, but has {value.element}")
-    at = normalized_axis(axis, indices.rank + 1)
-    return ranked(dtype, (*indices.dims[:at], depth, *indices.dims[at:]))
 
 
 @rule("relay.shape_of")

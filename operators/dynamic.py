@@ -32,12 +32,6 @@ def known_integers(sizes: Sequence[Size]) -> list[int] | None:
     return found if len(found) == len(sizes) else None
 
 
-def shape_from(shape: Data) -> Shape:
-    """Return the elements of `shape` as dims, which must not be negative."""
-    message = "an element of shape must be at least 0, but is {0}"
-    return tuple(require_at_least(size, 0, message) for size in shape.sizes("shape"))
-
-
 @rule("relay.dyn.reshape")
 def reshape(data: Tensor, shape: Data, *, allowzero: bool) -> Tensor:
     """Infer `data` in `shape`: 0 copies a dim (unless `allowzero`), -1 is inferred."""
@@ -128,29 +122,6 @@ def expand_dims(data: Tensor, axis: Data, *, num_newaxis: int) -> Tensor:
         raise SignatureError(f"axis must be in [{-data.rank - 1}, {data.rank}], but is {at}")
     at = at if at >= 0 else at + data.rank + 1
     return ranked(data.element, (*data.dims[:at], *(1,) * num_newaxis, *data.dims[at:]))
-
-
-@rule("relay.dyn.broadcast_to")
-def broadcast_to(data: Tensor, shape: Data) -> Tensor:
-    """Infer `data` broadcast to exactly `shape`."""
-    dims = shape_from(shape)
-    if data.rank > len(dims):
-        raise SignatureError(f"shape must have at least {data.rank} entries, but has {len(dims)}")
-    for axis, dim in enumerate(data.dims, start=-data.rank):
-        message = f"dim {{0}} at axis {axis} does not broadcast to {{1}}"
-        require(Check.ONE_OR_EQUAL, dim, dims[axis], message)
-    return ranked(data.element, dims)
-
-
-@rule("relay.dyn.tile")
-def tile(data: Tensor, reps: Data) -> Tensor:
-    """Infer `data` repeated as a whole `reps[i]` times along axis i, aligned at the last axis."""
-    message = "an element of reps must be at least 0, but is {0}"
-    counts: list[Size] = [require_at_least(rep, 0, message) for rep in reps.sizes("reps")]
-    rank = max(data.rank, len(counts))
-    dims = (*(1,) * (rank - data.rank), *data.dims)
-    counts = [*(1,) * (rank - len(counts)), *counts]
-    return ranked(data.element, tuple(d * n for d, n in zip(dims, counts, strict=True)))
 
 
 @rule("relay.dyn.strided_slice")

@@ -6,9 +6,17 @@ from typing import Annotated, Literal, TypeAlias
 
 from .meaning.forms import Elementwise, define, elementwise
 from .meaning.number import INT64, Function, Number
-from .operands import require_bool, require_float, require_integer, require_number, require_rank
-from .rules import AtLeast, Ints, Work, rule
-from .signature import BOOL, ELEMENTS, Element, SignatureError, Tensor, ranked
+from .operands import (
+    StatedDims,
+    require_bool,
+    require_float,
+    require_integer,
+    require_number,
+    require_rank,
+    shape_from,
+)
+from .rules import AtLeast, Work, rule
+from .signature import BOOL, ELEMENTS, Data, Element, SignatureError, Tensor, ranked
 
 ElementCheck: TypeAlias = Callable[[Element, str], None]
 """A check of an element type, such as `require_float`."""
@@ -62,10 +70,11 @@ def same_as_operand(data: Tensor) -> Tensor:
 
 
 @rule("relay.full", work=Work.LINEAR)
-def full(fill_value: Tensor, *, shape: Annotated[Ints, AtLeast(0)]) -> Tensor:
+@rule("relay.dyn.full", types={"shape": Data})
+def full(fill_value: Tensor, *, shape: StatedDims) -> Tensor:
     """Infer `shape` with the element type of the scalar `fill_value`."""
     require_rank(fill_value, 0, "fill_value")
-    return ranked(fill_value.element, shape)
+    return ranked(fill_value.element, shape_from(shape))
 
 
 define("relay.copy", "relay.full", means=Elementwise(itself))
@@ -147,14 +156,8 @@ for _names, _shape in ((_ROUNDINGS, of_number), (_FUNCTIONS, of_float)):
         define(f"relay.{_name}", means=_function(_name), shape=_shape)
 
 
-@rule("relay.round", work=Work.LINEAR)
-def of_rounded(data: Tensor, *, ties: Literal["even", "away"]) -> Tensor:
-    """Infer the type of the operand of numbers."""
-    return of_number(data)
-
-
-@elementwise("relay.round")
-def rounded(x: Number, *, ties: str) -> Number:
+@elementwise("relay.round", shape=of_number)
+def rounded(x: Number, *, ties: Literal["even", "away"]) -> Number:
     """the nearest integer; with ties="away" trunc(x + h), where h < 0.5 has the sign of x"""
     if not x.is_float or ties == "even":
         return x.math("round") if x.is_float else x
@@ -179,14 +182,8 @@ def sigmoid(x: Number) -> Number:
     return (1 / ((-x.widened()).math("exp") + 1)).converted(x.element)
 
 
-@rule("relay.nn.gelu", work=Work.LINEAR)
-def gelu(data: Tensor, *, approximate: Literal["none", "tanh"]) -> Tensor:
-    """Infer the type of the operand of floats."""
-    return of_float(data)
-
-
-@elementwise("relay.nn.gelu")
-def normal_share(x: Number, *, approximate: str) -> Number:
+@elementwise("relay.nn.gelu", shape=of_float)
+def normal_share(x: Number, *, approximate: Literal["none", "tanh"]) -> Number:
     """
     x Φ(x), where Φ is the normal distribution function.
 
@@ -259,13 +256,7 @@ def at_most(x: Number, bound: float) -> Number:
     return x.constant(bound) if isnan(bound) else (x > bound).select(bound, x)
 
 
-@rule("relay.clip", work=Work.LINEAR)
-def clip(data: Tensor, *, a_min: float, a_max: float) -> Tensor:
-    """Infer the type of the operand of numbers."""
-    return of_number(data)
-
-
-@elementwise("relay.clip")
+@elementwise("relay.clip", shape=of_number)
 def clamped(x: Number, *, a_min: float, a_max: float) -> Number:
     """
     min(max(x, a_min), a_max); NaN stays.
@@ -289,13 +280,7 @@ def relu(x: Number) -> Number:
     return at_least(x, 0)
 
 
-@rule("relay.nn.leaky_relu", work=Work.LINEAR)
-def leaky_relu(data: Tensor, *, alpha: float) -> Tensor:
-    """Infer the type of the operand of floats."""
-    return of_float(data)
-
-
-@elementwise("relay.nn.leaky_relu")
+@elementwise("relay.nn.leaky_relu", shape=of_float)
 def leaky(x: Number, *, alpha: float) -> Number:
     """x if x > 0, else alpha x"""
     if alpha == 0:

@@ -1,6 +1,6 @@
 """Operators that normalise a tensor, and losses: rules, and meanings of some."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from .meaning.forms import Apply, Composed, defined
 from .operands import (
@@ -63,19 +63,19 @@ def _require_normalized(data: Tensor, axis: int, **vectors: Tensor) -> None:
         require_equal(vector.dims[0], data.dims[axis], message)
 
 
+class Normalized(NamedTuple):
+    """The attributes of a normalization; `scale` says that there is a gamma, `center` a beta."""
+
+    axis: int
+    epsilon: float
+    center: bool
+    scale: bool
+
+
 @rule("relay.nn.layer_norm")
-def layer_norm(
-    data: Tensor,
-    gamma: Tensor,
-    beta: Tensor,
-    *,
-    axis: int,
-    epsilon: float,
-    center: bool,
-    scale: bool,
-) -> Tensor:
+def layer_norm(data: Tensor, gamma: Tensor, beta: Tensor, *, norm: Normalized) -> Tensor:
     """Infer the type of `data` from it, `gamma` and `beta`."""
-    _require_normalized(data, axis, gamma=gamma, beta=beta)
+    _require_normalized(data, norm.axis, gamma=gamma, beta=beta)
     return data
 
 
@@ -87,15 +87,11 @@ def batch_norm(
     moving_mean: Tensor,
     moving_var: Tensor,
     *,
-    axis: int,
-    epsilon: float,
-    center: bool,
-    scale: bool,
+    norm: Normalized,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Infer the types of `data`, `moving_mean` and `moving_var`."""
-    _require_normalized(
-        data, axis, gamma=gamma, beta=beta, moving_mean=moving_mean, moving_var=moving_var
-    )
+    moving = {"moving_mean": moving_mean, "moving_var": moving_var}
+    _require_normalized(data, norm.axis, gamma=gamma, beta=beta, **moving)
     return data, moving_mean, moving_var
 
 
@@ -126,19 +122,10 @@ def _require_kept(data: Tensor, axis: int) -> None:
 
 
 @rule("relay.nn.instance_norm")
-def instance_norm(
-    data: Tensor,
-    gamma: Tensor,
-    beta: Tensor,
-    *,
-    axis: int,
-    epsilon: float,
-    center: bool,
-    scale: bool,
-) -> Tensor:
+def instance_norm(data: Tensor, gamma: Tensor, beta: Tensor, *, norm: Normalized) -> Tensor:
     """Infer the type of `data`, whose channels are along `axis`."""
-    _require_normalized(data, axis, gamma=gamma, beta=beta)
-    _require_kept(data, axis)
+    _require_normalized(data, norm.axis, gamma=gamma, beta=beta)
+    _require_kept(data, norm.axis)
     return data
 
 
@@ -149,15 +136,11 @@ def group_norm(
     beta: Tensor,
     *,
     num_groups: Annotated[int, AtLeast(1)],
-    axis: int,
-    epsilon: float,
-    center: bool,
-    scale: bool,
+    norm: Normalized,
 ) -> Tensor:
     """Infer the type of `data`, whose channels along `axis` are in groups."""
-    _require_normalized(data, axis, gamma=gamma, beta=beta)
-    _require_kept(data, axis)
-    channels = data.dims[normalized_axis(axis, data.rank)]
+    instance_norm(data, gamma, beta, norm=norm)
+    channels = data.dims[normalized_axis(norm.axis, data.rank)]
     divided(channels, num_groups, "num_groups must divide the channels: {1} does not divide {0}")
     require_at_least(channels, 1, "data must have at least 1 channel, but has {0}")
     return data
@@ -180,62 +163,45 @@ def _along(apply: Apply, name: str, data: Any, vector: Any, axis: int) -> Any:
     return apply(name, data, vector)
 
 
-def _scaled(apply: Apply, data: Any, y: Any, axis: int, gamma: Any, beta: Any) -> Any:
-    """Multiply `y` by `gamma` and add `beta`, vectors along the axis or None; as type of `data`."""
-    if gamma is not None:
+def _scaled(
+    apply: Apply, data: Any, y: Any, axis: int, norm: Normalized, gamma: Any, beta: Any
+) -> Any:
+    """Multiply `y` by `gamma` and add `beta`, vectors along the axis; as type of `data`."""
+    if norm.scale:
         y = _along(apply, "multiply", y, gamma, axis)
-    if beta is not None:
+    if norm.center:
         y = _along(apply, "add", y, beta, axis)
     return apply("cast_like", y, data)
 
 
 def _in_groups(
-    apply: Apply,
-    data: Any,
-    gamma: Any,
-    beta: Any,
-    *,
-    axis: int,
-    epsilon: float,
-    center: bool,
-    scale: bool,
-    num_groups: int | None,
+    apply: Apply, data: Any, gamma: Any, beta: Any, *, norm: Normalized, num_groups: int | None
 ) -> Any:
     """(x - mean) / sqrt(variance + epsilon) gamma + beta, over all but the batch and groups"""
     wide = _widened(apply, data)
-    axis %= apply.tensor(data).rank
+    axis = norm.axis % apply.tensor(data).rank
     if num_groups is None:  # each channel is a group
-        y = _standardized(apply, wide, axis, epsilon)
+        y = _standardized(apply, wide, axis, norm.epsilon)
     else:
         parts = (*(0,) * axis, -4, num_groups, -1, -2)
         grouped = apply("reshape", wide, newshape=parts, allowzero=False)
-        y = _standardized(apply, grouped, axis, epsilon)
+        y = _standardized(apply, grouped, axis, norm.epsilon)
         y = apply("reshape_like", y, wide, lhs_begin=0, rhs_begin=0)
-    return _scaled(apply, data, y, axis, gamma if scale else None, beta if center else None)
+    return _scaled(apply, data, y, axis, norm, gamma, beta)
 
 
 defined(Composed, "relay.nn.instance_norm", "relay.nn.group_norm")(_in_groups)
 
 
 @defined(Composed, "relay.nn.layer_norm")
-def _in_rows(
-    apply: Apply,
-    data: Any,
-    gamma: Any,
-    beta: Any,
-    *,
-    axis: int,
-    epsilon: float,
-    center: bool,
-    scale: bool,
-) -> Any:
+def _in_rows(apply: Apply, data: Any, gamma: Any, beta: Any, *, norm: Normalized) -> Any:
     """(x - mean) / sqrt(variance + epsilon) gamma + beta, along the axis"""
-    wide, axis = _widened(apply, data), axis % apply.tensor(data).rank
+    wide, axis = _widened(apply, data), norm.axis % apply.tensor(data).rank
     over = {"axis": (axis,), "keepdims": True, "exclude": False}
     centred = apply("subtract", wide, apply("mean", wide, **over))
     variance = apply("mean", apply("multiply", centred, centred), **over)
-    y = apply("divide", centred, apply("sqrt", apply("add", variance, epsilon)))
-    return _scaled(apply, data, y, axis, gamma if scale else None, beta if center else None)
+    y = apply("divide", centred, apply("sqrt", apply("add", variance, norm.epsilon)))
+    return _scaled(apply, data, y, axis, norm, gamma, beta)
 
 
 @rule("relay.nn.l2_normalize")

@@ -1,14 +1,28 @@
 """Checks of operands, element types and axes that rules share."""
 
 from collections.abc import Sequence
+from typing import Annotated, TypeAlias
 
-from .signature import Element, ElementKind, Tensor
-from .sizes import Shape, SignatureError
+from .rules import AtLeast, Ints
+from .signature import Data, Element, ElementKind, Tensor
+from .sizes import Shape, SignatureError, require_at_least
 
 
 def shape_text(dims: Shape) -> str:
     """Return `dims` as a type prints them: 2x?x3."""
     return "x".join(str(d) if isinstance(d, int) else "?" for d in dims) or "a scalar"
+
+
+StatedDims: TypeAlias = Annotated[Ints, AtLeast(0)] | Data
+"""Dims that an attribute states, or the elements of an operand."""
+
+
+def shape_from(shape: Ints | Data, what: str = "shape") -> Shape:
+    """Return the dims that `shape` states; the elements of an operand must not be negative."""
+    if not isinstance(shape, Data):
+        return shape
+    message = f"an element of {what} must be at least 0, but is {{0}}"
+    return tuple(require_at_least(size, 0, message) for size in shape.sizes(what))
 
 
 # ------------------------------------------------------------------- operands

@@ -1,7 +1,7 @@
 """Pools over one, two and three sides, and of a given number of windows: rules and meanings."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
 from .meaning.forms import Folded, Formula, defined
 from .meaning.number import Number, Source, clamped, element_or, least
@@ -22,50 +22,30 @@ from .windows import (
 )
 
 
-def _pooled(
-    data: Tensor,
-    layout: str,
-    windows: Ints,
-    strides: Ints,
-    dilation: Ints,
-    padding: Ints,
-    ceil: bool,
-) -> Tensor:
-    require_number(data.element, "the operand of {op}")
-    sizes = dims_by_axis(data, layout, "data")
-    along = dict(zip(spatial_names(layout), windows, strict=True))
-    steps = strides, padding, dilation, ceil
-    sizes |= window_counts(sizes, along, *steps, may_be_empty=len(windows) == 2)
-    return ranked(data.element, tuple(sizes[axis] for axis in layout))
+class Pool(NamedTuple):
+    """The attributes of a pool: numbers for each side, and a padding before each and after each."""
+
+    pool_size: Ints
+    strides: Ints
+    dilation: Ints
+    padding: Ints
+    layout: str
+    ceil_mode: bool
 
 
-def max_pool(
-    data: Tensor,
-    *,
-    pool_size: Ints,
-    strides: Ints,
-    dilation: Ints,
-    padding: Ints,
-    layout: str,
-    ceil_mode: bool,
-) -> Tensor:
+def max_pool(data: Tensor, *, pool: Pool) -> Tensor:
     """Infer `data` with the number of windows in place of its sides."""
-    return _pooled(data, layout, pool_size, strides, dilation, padding, ceil_mode)
+    require_number(data.element, "the operand of {op}")
+    sizes = dims_by_axis(data, pool.layout, "data")
+    windows = dict(zip(spatial_names(pool.layout), pool.pool_size, strict=True))
+    steps = pool.strides, pool.padding, pool.dilation, pool.ceil_mode
+    sizes |= window_counts(sizes, windows, *steps, may_be_empty=len(windows) == 2)
+    return ranked(data.element, tuple(sizes[axis] for axis in pool.layout))
 
 
-def avg_pool(
-    data: Tensor,
-    *,
-    pool_size: Ints,
-    strides: Ints,
-    dilation: Ints,
-    padding: Ints,
-    layout: str,
-    ceil_mode: bool,
-    count_include_pad: bool,
-) -> Tensor:
+def avg_pool(data: Tensor, *, pool: Pool, count_include_pad: bool) -> Tensor:
     """Infer the type of the maxima."""
-    return _pooled(data, layout, pool_size, strides, dilation, padding, ceil_mode)
+    return max_pool(data, pool=pool)
 
 
 for _n in (1, 2, 3):
@@ -111,19 +91,11 @@ def _window(*dims: Any, pool_size: Ints) -> Ints:
 
 
 def _cells(other: Callable[[Element], float]) -> Formula:
-    def cell(
-        index: Sequence[Number],
-        data: Source,
-        *,
-        strides: Ints,
-        dilation: Ints,
-        padding: Ints,
-        layout: str,
-    ) -> Number:
+    def cell(index: Sequence[Number], data: Source, *, pool: Pool) -> Number:
         """data[…, i stride + cell dilation - padding, …] over the cells of window i"""
-        at, axes = list(index[: len(layout)]), spatial(layout)
-        for i, (axis, cell) in enumerate(zip(axes, index[len(layout) :], strict=True)):
-            at[axis] = at[axis] * strides[i] + cell * dilation[i] - padding[i]
+        at, axes = list(index[: len(pool.layout)]), spatial(pool.layout)
+        for i, (axis, cell) in enumerate(zip(axes, index[len(at) :], strict=True)):
+            at[axis] = at[axis] * pool.strides[i] + cell * pool.dilation[i] - pool.padding[i]
         return element_or(data, at, axes, other(data.element))
 
     return cell
@@ -135,27 +107,19 @@ def _divided(total: Number, count: Number) -> Number:
 
 
 def _mean(
-    total: Number,
-    index: Sequence[Number],
-    data: Source,
-    *,
-    pool_size: Ints,
-    strides: Ints,
-    dilation: Ints,
-    padding: Ints,
-    layout: str,
-    count_include_pad: bool,
+    total: Number, index: Sequence[Number], data: Source, *, pool: Pool, count_include_pad: bool
 ) -> Number:
     """Divide by the number of cells, those of the padding only if it is included."""
-    count = data.integer(1)
-    for i, axis in enumerate(spatial(layout)):
-        start, after = index[axis] * strides[i] - padding[i], padding[len(pool_size) + i]
-        low, high = (-padding[i], after) if count_include_pad else (0, 0)
+    count, sides = data.integer(1), spatial(pool.layout)
+    for i, axis in enumerate(sides):
+        before, after = pool.padding[i], pool.padding[len(sides) + i]
+        start, dilation = index[axis] * pool.strides[i] - before, pool.dilation[i]
+        low, high = (-before, after) if count_include_pad else (0, 0)
         below: list[Number] = []
         for bound in (data.integer(low), data.dims[axis] + high):
-            cells = bound - start + (dilation[i] - 1)
-            reached = cells.apply("quotient", data.integer(dilation[i]))
-            below.append(clamped(reached, data.integer(pool_size[i] + 1)))
+            cells = bound - start + (dilation - 1)
+            reached = cells.apply("quotient", data.integer(dilation))
+            below.append(clamped(reached, data.integer(pool.pool_size[i] + 1)))
         count = count * (below[1] - below[0])
     return _divided(total, count.apply("maximum", data.integer(1)))
 
@@ -169,7 +133,11 @@ defined(Folded, *_AVG, box=_window, finish=_mean)(_cells(lambda _: 0))
 # ------------------------------------------------------------------------- adaptive
 
 
-def _adapted(data: Tensor, layout: str, output_size: Ints | None) -> Tensor:
+Counts: TypeAlias = Annotated[Ints, AtLeast(1)]
+
+
+def adaptive_pool(data: Tensor, *, output_size: Counts | None, layout: str) -> Tensor:
+    """Infer `data` with sides of `output_size`."""
     require_number(data.element, "the operand of {op}")
     require_rank(data, len(layout), "data")
     dims, axes = list(data.dims), spatial(layout)
@@ -182,14 +150,6 @@ def _adapted(data: Tensor, layout: str, output_size: Ints | None) -> Tensor:
         require_at_least(dims[axis], 1, f"the {side} of data must be at least 1, but is {{0}}")
         dims[axis] = size
     return ranked(data.element, tuple(dims))
-
-
-Counts: TypeAlias = Annotated[Ints, AtLeast(1)]
-
-
-def adaptive_pool(data: Tensor, *, output_size: Counts | None, layout: str) -> Tensor:
-    """Infer `data` with sides of `output_size`."""
-    return _adapted(data, layout, output_size)
 
 
 for _n in (1, 2, 3):
@@ -251,45 +211,33 @@ defined(Folded, *_ADAPTIVE_AVG, box=_longest, finish=_adaptive_mean)(_adaptive_c
 # ------------------------------------------------------------------------- gradients
 
 
-def _pool_grad(grad: Tensor, data: Tensor, pool: Tensor) -> Tensor:
+class GradientOfPool(NamedTuple):
+    """The attributes of the gradient of a pool of images."""
+
+    pool_size: Pair
+    strides: Pair
+    padding: Padding
+    layout: Layout
+    ceil_mode: bool
+
+
+@rule("relay.nn.max_pool2d_grad")
+def max_pool2d_grad(grad: Tensor, data: Tensor, *, pool: GradientOfPool) -> Tensor:
+    """Infer the type of `data`; `grad` has that of its pool."""
+    result = max_pool(data, pool=Pool(dilation=(1, 1), **pool._asdict()))
     require_float(require_same_element((grad, data)), "operands of {op}")
     require_rank(grad, data.rank, "grad")
-    for axis, (dim, count) in enumerate(zip(grad.dims, pool.dims, strict=True)):
+    for axis, (dim, count) in enumerate(zip(grad.dims, result.dims, strict=True)):
         require_equal(dim, count, f"dim {axis} of grad must be {{1}}, but is {{0}}")
     return data
 
 
-@rule("relay.nn.max_pool2d_grad")
-def max_pool2d_grad(
-    grad: Tensor,
-    data: Tensor,
-    *,
-    pool_size: Pair,
-    strides: Pair,
-    padding: Padding,
-    layout: Layout,
-    ceil_mode: bool,
-) -> Tensor:
-    """Infer the type of `data`; `grad` has that of its pool."""
-    pool = _pooled(data, layout, pool_size, strides, (1, 1), padding, ceil_mode)
-    return _pool_grad(grad, data, pool)
-
-
 @rule("relay.nn.avg_pool2d_grad")
 def avg_pool2d_grad(
-    grad: Tensor,
-    data: Tensor,
-    *,
-    pool_size: Pair,
-    strides: Pair,
-    padding: Padding,
-    layout: Layout,
-    ceil_mode: bool,
-    count_include_pad: bool,
+    grad: Tensor, data: Tensor, *, pool: GradientOfPool, count_include_pad: bool
 ) -> Tensor:
     """Infer the type of `data`; `grad` has that of its pool."""
-    pool = _pooled(data, layout, pool_size, strides, (1, 1), padding, ceil_mode)
-    return _pool_grad(grad, data, pool)
+    return max_pool2d_grad(grad, data, pool=pool)
 
 
 def _containing(*dims: Any, pool_size: Ints, strides: Ints) -> Sequence[int]:
@@ -303,24 +251,21 @@ def shared_gradient(
     grad: Source,
     data: Source,
     *,
-    pool_size: Ints,
-    strides: Ints,
-    padding: Ints,
-    layout: str,
+    pool: GradientOfPool,
     count_include_pad: bool,
 ) -> Number:
     """grad[…, i, …] / the cells of window i, over the windows that contain the cell"""
     at, inside = list(index[:4]), data.integer(0).equals(0)
-    count, axes = data.integer(1), spatial(layout)
+    count, axes = data.integer(1), spatial(pool.layout)
     for i, (axis, before) in enumerate(zip(axes, index[4:], strict=True)):
-        place, window = at[axis] + padding[i], data.integer(pool_size[i])
-        at[axis] = place.apply("quotient", data.integer(strides[i])) - before
-        start = at[axis] * strides[i]
+        place, window = at[axis] + pool.padding[i], data.integer(pool.pool_size[i])
+        at[axis] = place.apply("quotient", data.integer(pool.strides[i])) - before
+        start = at[axis] * pool.strides[i]
         inside = inside & (place - start < window)
         low, high = (
-            x.apply("minimum", data.dims[axis] + padding[i]) for x in (start, start + window)
+            x.apply("minimum", data.dims[axis] + pool.padding[i]) for x in (start, start + window)
         )
-        cells = high - low.apply("maximum", data.integer(padding[i]))
+        cells = high - low.apply("maximum", data.integer(pool.padding[i]))
         count = count * (window if count_include_pad else cells.apply("maximum", data.integer(1)))
     share = _divided(element_or(grad, at, axes, 0).widened(), count)
     return inside.select(share, 0)

@@ -19,7 +19,7 @@ from .rearrange import concatenate
 from .rules import Work, rule
 from .signature import ELEMENTS, Element, Tensor
 from .sizes import SignatureError, require_equal
-from .transposed_convolution import conv2d_transpose
+from .transposed_convolution import TRANSPOSED, conv2d_transpose
 
 Rounding: TypeAlias = Literal["UPWARD", "TONEAREST"]
 """Of numbers half-way between two integers: up, or away from zero."""
@@ -181,4 +181,4 @@ def _product(
 _product("dense", dense)
 _product("batch_matmul", batch_matmul)
 _product("conv2d", convolution, OF_CONVOLUTION[2])
-_product("conv2d_transpose", conv2d_transpose)
+_product("conv2d_transpose", conv2d_transpose, TRANSPOSED[2])

@@ -5,9 +5,16 @@ from typing import Annotated, Literal
 
 from .meaning.forms import ByIndex, defined
 from .meaning.number import Number, Source
-from .operands import normalized_axes, normalized_axis, require_rank, require_same_element
+from .operands import (
+    StatedDims,
+    normalized_axes,
+    normalized_axis,
+    require_rank,
+    require_same_element,
+    shape_from,
+)
 from .rules import AtLeast, Ints, Work, rule
-from .signature import Tensor, ranked
+from .signature import Data, Tensor, ranked
 from .sizes import SignatureError, Size, divided, product, require_at_least, require_equal, total
 
 MAX_PARTS = 2**16
@@ -119,12 +126,14 @@ def split(data: Tensor, *, indices_or_sections: int | Ints, axis: int) -> Sequen
 
 
 @rule("relay.tile", work=Work.LINEAR)
-def tile(data: Tensor, *, reps: Annotated[Ints, AtLeast(0)]) -> Tensor:
+@rule("relay.dyn.tile", types={"reps": Data})
+def tile(data: Tensor, *, reps: StatedDims) -> Tensor:
     """Infer `data` repeated as a whole `reps[i]` times along axis i, aligned at the last axis."""
-    rank = max(data.rank, len(reps))
+    counts = shape_from(reps, "reps")
+    rank = max(data.rank, len(counts))
     dims = (1,) * (rank - data.rank) + data.dims
-    reps = (1,) * (rank - len(reps)) + reps
-    return ranked(data.element, tuple(map(product, zip(dims, reps, strict=True))))
+    counts = (1,) * (rank - len(counts)) + counts
+    return ranked(data.element, tuple(map(product, zip(dims, counts, strict=True))))
 
 
 @defined(ByIndex, "relay.tile", "relay.dyn.tile")

@@ -8,7 +8,14 @@ Positional parameters are the operands: `Tensor`, or `Data` if the result shape 
 elements of the operand, which are sizes (or `Measured`, for a measure of them).
 Keyword-only parameters are the attributes: `int`, `bool`, `float`, `str`,
 a `Literal` of strings, `Ints`, `int | Ints`, `Element`; optional as `… | None`, bounded
-by `Annotated` (`AtLeast`, `Length`). A rule checks their kinds, as a program may contain anything.
+by `Annotated` (`AtLeast`, `Length`). Attributes that several functions have in common may be one
+parameter, a `NamedTuple` of them. A rule checks their kinds, as a program may contain anything.
+
+    @rule("mine.firsts")
+    @rule("mine.dyn.firsts", types={"k": Data})
+    def firsts(data: Tensor, *, k: int | Data, …) -> Sequence[Tensor]: ...
+
+An attribute that is `Data` in another operator is an operand there, after the others.
 """
 
 from __future__ import annotations
@@ -29,6 +36,7 @@ from typing import (
     cast,
     get_args,
     get_origin,
+    get_type_hints,
 )
 
 from .records import record
@@ -170,10 +178,8 @@ def _decoder(annotation: object) -> Decode:
     if origin is Literal:
         return _word(args)
     if origin in (Union, UnionType):
-        if NoneType in args:
-            rest = [arg for arg in args if arg is not NoneType]
-            return _optional(_of_any(rest))
-        return _of_any(args)
+        decode = _of_any([arg for arg in args if arg not in (NoneType, Data)])
+        return _optional(decode) if NoneType in args else decode
     raise TypeError(f"a rule cannot have an attribute of type {annotation}")
 
 
@@ -216,9 +222,17 @@ class _Parameters(NamedTuple):
 
     operands: int
     variadic: bool
+    named: tuple[str, ...]
+    """The operands that are passed by name, after the others."""
     data_operands: tuple[int, ...]
     size_operands: tuple[int, ...]
+    types: Mapping[str, object]
+    """The annotation of each attribute."""
     decoders: tuple[tuple[str, Decode], ...]
+    groups: Mapping[str, Any]
+    """The parameters that are several attributes, with the class of each."""
+    unread: tuple[str, ...]
+    """The attributes that only the formula reads."""
 
 
 class Rule:
@@ -237,31 +251,44 @@ class Rule:
         function: Callable[..., Tensor | Sequence[Tensor]],
         work: Work = Work.ANY,
         types: Mapping[str, object] = {},
+        formula: Callable[..., Any] | None = None,
     ) -> None:
-        """`types` are the types of attributes that differ between operators of one function."""
+        """
+        Make the rule of a function; `types` are those that differ between operators of it.
+
+        `formula` may read other attributes, which are checked, too.
+        """
         self.function = function
         self.work = work
         self.types = types
+        self.formula = formula
 
     @cached_property
     def _parameters(self) -> _Parameters:  # late: most programs use few operators
-        count, variadic = 0, False
-        data: list[int] = []
-        sizes: list[int] = []
-        decoders: list[tuple[str, Decode]] = []
+        count, variadic, data, sizes, named = 0, False, list[int](), list[int](), list[str]()
+        types, groups = dict[str, object](), dict[str, Any]()
         for parameter in signature(self.function, eval_str=True).parameters.values():
-            if parameter.kind is Parameter.KEYWORD_ONLY:
-                annotation = self.types.get(parameter.name, parameter.annotation)
-                decoders.append((parameter.name, _decoder(annotation)))
-            elif parameter.kind is Parameter.VAR_POSITIONAL:
+            name = parameter.name
+            annotation: Any = self.types.get(name, parameter.annotation)
+            if parameter.kind is Parameter.VAR_POSITIONAL:
                 variadic = True
+            elif parameter.kind is Parameter.KEYWORD_ONLY and annotation is not Data:
+                types |= attribute_types(name, annotation)
+                groups |= {name: annotation} if hasattr(annotation, "_fields") else {}
             else:
-                if parameter.annotation in (Data, Measured):
-                    data.append(count)
-                if parameter.annotation is Data:
-                    sizes.append(count)
+                named += [name] if parameter.kind is Parameter.KEYWORD_ONLY else []
+                data += [count] if annotation in (Data, Measured) else []
+                sizes += [count] if annotation is Data else []
                 count += 1
-        return _Parameters(count, variadic, tuple(data), tuple(sizes), tuple(decoders))
+        unread = dict[str, object]()
+        for parameter in _keywords(self.formula):
+            unread |= attribute_types(parameter.name, parameter.annotation)
+        unread = {name: annotation for name, annotation in unread.items() if name not in types}
+        types |= {name: self.types[name] for name in types if name in self.types}
+        types |= unread
+        decoders = tuple((name, _decoder(annotation)) for name, annotation in types.items())
+        operands = count, variadic, tuple(named), tuple(data), tuple(sizes)
+        return _Parameters(*operands, types, decoders, groups, tuple(unread))
 
     @classmethod
     def with_work(cls, work: Work) -> Callable[[Callable[..., Tensor | Sequence[Tensor]]], Rule]:
@@ -270,12 +297,11 @@ class Rule:
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        return tuple(name for name, _ in self._parameters.decoders)
+        return tuple(self._parameters.types)
 
     def words(self, attribute: str) -> tuple[str, ...]:
         """Return the words that an attribute accepts, those of its `Literal`."""
-        parameter = signature(self.function, eval_str=True).parameters[attribute]
-        return get_args(self.types.get(attribute, parameter.annotation))
+        return get_args(self._parameters.types[attribute])
 
     @property
     def data_operands(self) -> tuple[int, ...]:
@@ -288,16 +314,23 @@ class Rule:
     def __call__(self, call: Call) -> Sequence[Tensor]:
         """Return the results of `call`; raise `SignatureError` if it is not valid."""
         name, attributes, operands, elements = call
-        count, _, data, _, decoders = self._parameters
+        count, _, named, data, _, _, decoders, groups, unread = self._parameters
         try:
             if len(operands) != count:
                 self._check_count(len(operands))
             for operand in operands:
                 if isinstance(operand, str):
                     raise self._not_a_tensor(operands)
-            given = [(key, decode(key, attributes.get(key))) for key, decode in decoders]
+            given = {key: decode(key, attributes.get(key)) for key, decode in decoders}
+            for key in unread:
+                del given[key]
+            for key, group in groups.items():
+                given[key] = group(*(given.pop(field) for field in group._fields))
             args = self._with_data(operands, elements) if data else operands
-            result = self.function(*args, **dict(given))
+            if named:
+                given |= zip(named, args[-len(named) :], strict=True)
+                args = args[: -len(named)]
+            result = self.function(*args, **given)
         except SignatureError as error:
             raise SignatureError(str(error).replace("{op}", name)) from None
         return (result,) if isinstance(result, Tensor) else result
@@ -325,6 +358,18 @@ class Rule:
         return SignatureError(f"operand {i} of {{op}} must be a tensor, but is {operand}")
 
 
+def attribute_types(name: str, annotation: Any) -> Mapping[str, object]:
+    """Return the types of the attributes that a parameter stands for."""
+    is_group = hasattr(annotation, "_fields")
+    return get_type_hints(annotation, include_extras=True) if is_group else {name: annotation}
+
+
+def _keywords(function: Callable[..., Any] | None) -> Sequence[Parameter]:
+    """Return the keyword-only parameters of a function, if there is one."""
+    parameters = () if function is None else signature(function, eval_str=True).parameters.values()
+    return [each for each in parameters if each.kind is Parameter.KEYWORD_ONLY]
+
+
 RULES: dict[str, Rule] = {}
 """The rule of each operator of `relay`, by its full name ("relay.nn.dense")."""
 
@@ -335,12 +380,16 @@ def _rule_of(function: Callable[..., Tensor | Sequence[Tensor]], work: Work) -> 
 
 
 def rule(
-    *names: str, work: Work = Work.ANY, types: Mapping[str, object] | None = None
+    *names: str,
+    work: Work = Work.ANY,
+    types: Mapping[str, object] | None = None,
+    formula: Callable[..., Any] | None = None,
 ) -> Callable[[Function], Function]:
     """Register a typed function as the rule of the operators called `names`; see `Rule`."""
+    is_shared = types is None and formula is None
 
     def register(function: Function) -> Function:
-        made = _rule_of(function, work) if types is None else Rule(function, work, types)
+        made = _rule_of(function, work) if is_shared else Rule(function, work, types or {}, formula)
         for name in names:
             assert name not in RULES, f"{name} has two rules"
             RULES[name] = made

@@ -19,34 +19,21 @@ INT32 = ELEMENTS["int32"]
 
 
 @rule("relay.topk")
+@rule("relay.dyn.topk", types={"k": Data})
 def topk(
     data: Tensor,
     *,
-    k: int,
+    k: int | Data,
     axis: int,
     ret_type: Literal["both", "values", "indices"],
     is_ascend: bool,
     dtype: Element,
 ) -> Sequence[Tensor]:
     """Infer the `k` first elements along `axis` in order, and their indices."""
-    return _topk(data, k, axis, ret_type, dtype)
-
-
-@rule("relay.dyn.topk")
-def dyn_topk(
-    data: Tensor,
-    k: Data,
-    *,
-    axis: int,
-    ret_type: Literal["both", "values", "indices"],
-    is_ascend: bool,
-    dtype: Element,
-) -> Sequence[Tensor]:
-    """Infer the `k` first elements along `axis` in order, and their indices."""
-    count = k.sizes("k")
-    if len(count) != 1:
-        raise SignatureError(f"k must have 1 element, but has {len(count)}")
-    return _topk(data, count[0], axis, ret_type, dtype)
+    counts = k.sizes("k") if isinstance(k, Data) else (k,)
+    if len(counts) != 1:
+        raise SignatureError(f"k must have 1 element, but has {len(counts)}")
+    return _topk(data, counts[0], axis, ret_type, dtype)
 
 
 def _topk(data: Tensor, k: Size, axis: int, ret_type: str, dtype: Element) -> Sequence[Tensor]:

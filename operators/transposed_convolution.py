@@ -1,40 +1,57 @@
 """Transposed convolutions over one, two and three sides: rules and meanings."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from .convolution import require_groups, weighted
 from .matmul import product_element
 from .meaning.forms import Folded, defined
 from .meaning.number import Number, Source, clamped, element_or
 from .operands import require_rank
-from .rules import AtLeast, Ints, Length, Work, rule
+from .rules import Ints, Work, rule
 from .signature import Element, Tensor, ranked
-from .sizes import Shape, SignatureError, Size, require_equal
-from .windows import SIDES, Groups, Padding, Pair, of_sides, require_side
+from .sizes import SignatureError, Size, require_equal
+from .windows import SIDES, Groups, of_sides, require_side
 
 
-def transposed(
-    data: Tensor,
-    weight: Tensor,
-    layout: str,
-    strides: Ints,
-    padding: Ints,
-    output_padding: Ints,
-    dilation: Ints,
-    groups: int,
-) -> Shape:
+class Transposed(NamedTuple):
+    """The attributes of a transposed convolution: numbers for each side, both paddings, layouts."""
+
+    strides: Ints
+    padding: Ints
+    output_padding: Ints
+    dilation: Ints
+    groups: Groups
+    data_layout: str
+    kernel_layout: str
+
+
+TRANSPOSED = {
+    n: of_sides(n, data_layout=Literal[layout], kernel_layout=Literal[kernel_layout])
+    for n, layout, kernel_layout in (
+        *((1, "NCW", "IOW"), (2, "NCHW", "IOHW")),
+        (3, "NCDHW", "IODHW"),
+    )
+}
+
+
+@rule("relay.nn.conv1d_transpose", work=Work.PRODUCTS, types=TRANSPOSED[1])
+@rule("relay.nn.conv3d_transpose", work=Work.PRODUCTS, types=TRANSPOSED[3])
+def conv_transpose(
+    data: Tensor, weight: Tensor, *, conv: Transposed, out_dtype: Element | None
+) -> Tensor:
     """Infer (n, o, …) from `data` (n, c, …) and `weight` (c, o / groups, …)."""
-    require_rank(data, len(layout), "data")
+    element = product_element((data, weight), out_dtype)
+    require_rank(data, len(conv.data_layout), "data")
     n, c, *sizes = data.dims
-    require_rank(weight, len(layout), "weight")
+    require_rank(weight, data.rank, "weight")
     i, o, *windows = weight.dims
-    require_groups(c, groups, "channels")
+    require_groups(c, conv.groups, "channels")
     require_equal(i, c, "weight's input channels must be {1}, but is {0}")
     result: list[Size] = []
-    for side, letter in enumerate(layout[2:]):
-        name, bound = SIDES[letter], max(strides[side], dilation[side])
-        extra = output_padding[side]
+    for side, letter in enumerate(conv.data_layout[2:]):
+        name, stride, dilation = SIDES[letter], conv.strides[side], conv.dilation[side]
+        bound, extra = max(stride, dilation), conv.output_padding[side]
         if extra >= bound:
             raise SignatureError(
                 f"output_padding must be below the larger of stride and dilation, {bound}, "
@@ -42,59 +59,17 @@ def transposed(
             )
         require_side(sizes[side], "data's", name)
         require_side(windows[side], "the window's", name)
-        rest = 1 + extra - padding[side] - padding[side + len(sizes)]
-        spread = (sizes[side] - 1) * strides[side] + (windows[side] - 1) * dilation[side]
+        rest = 1 + extra - conv.padding[side] - conv.padding[side + len(sizes)]
+        spread = (sizes[side] - 1) * stride + (windows[side] - 1) * dilation
         require_side(spread + rest, "the result's", name)
         result.append(spread + rest)
-    return (n, o * groups, *result)
+    return ranked(element, (n, o * conv.groups, *result))
 
 
-@rule("relay.nn.conv2d_transpose", work=Work.PRODUCTS)
-def conv2d_transpose(
-    data: Tensor,
-    weight: Tensor,
-    *,
-    strides: Pair,
-    padding: Padding,
-    output_padding: Annotated[Ints, Length(2), AtLeast(0)],
-    dilation: Pair,
-    groups: Groups,
-    data_layout: Literal["NCHW"],
-    kernel_layout: Literal["IOHW"],
-) -> Tensor:
+@rule("relay.nn.conv2d_transpose", work=Work.PRODUCTS, types=TRANSPOSED[2])
+def conv2d_transpose(data: Tensor, weight: Tensor, *, conv: Transposed) -> Tensor:
     """Infer (n, o, h', w') from `data` (n, c, h, w) and `weight` (c, o / groups, kh, kw)."""
-    element = product_element((data, weight), None)
-    dims = transposed(data, weight, data_layout, strides, padding, output_padding, dilation, groups)
-    return ranked(element, dims)
-
-
-@rule(
-    "relay.nn.conv1d_transpose",
-    work=Work.PRODUCTS,
-    types=of_sides(1, data_layout=Literal["NCW"], kernel_layout=Literal["IOW"]),
-)
-@rule(
-    "relay.nn.conv3d_transpose",
-    work=Work.PRODUCTS,
-    types=of_sides(3, data_layout=Literal["NCDHW"], kernel_layout=Literal["IODHW"]),
-)
-def conv_transpose(
-    data: Tensor,
-    weight: Tensor,
-    *,
-    strides: Ints,
-    padding: Ints,
-    output_padding: Ints,
-    dilation: Ints,
-    groups: Groups,
-    data_layout: str,
-    kernel_layout: str,
-    out_dtype: Element | None,
-) -> Tensor:
-    """Infer (n, o, …) from `data` (n, c, …) and `weight` (c, o / groups, …)."""
-    element = product_element((data, weight), out_dtype)
-    dims = transposed(data, weight, data_layout, strides, padding, output_padding, dilation, groups)
-    return ranked(element, dims)
+    return conv_transpose(data, weight, conv=conv, out_dtype=None)
 
 
 def _sources(data: Sequence[Any], weight: Sequence[Any], *, groups: int) -> Sequence[Any]:

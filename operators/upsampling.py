@@ -19,6 +19,9 @@ Method3d: TypeAlias = Literal["nearest_neighbor", "trilinear"]
 Mode: TypeAlias = Literal["half_pixel", "align_corners", "asymmetric"]
 
 
+_OPERANDS: Mapping[str, object] = dict.fromkeys(("scale_d", "scale_h", "scale_w"), Data)
+
+
 def _scaled(size: Size, scale: float | Data, name: str) -> Size:
     if isinstance(scale, Data):
         if scale.rank or scale.element.kind is not ElementKind.FLOAT:
@@ -48,11 +51,12 @@ def _upsampled(
 
 
 @rule("relay.nn.upsampling", work=Work.LINEAR)
+@rule("relay.dyn.nn.upsampling", work=Work.LINEAR, types=_OPERANDS)
 def upsampling(
     data: Tensor,
     *,
-    scale_h: float,
-    scale_w: float,
+    scale_h: float | Data,
+    scale_w: float | Data,
     layout: Layout,
     method: Method,
     align_corners: bool,
@@ -61,42 +65,14 @@ def upsampling(
     return _upsampled(data, layout, method, {"H": scale_h, "W": scale_w})
 
 
-@rule("relay.dyn.nn.upsampling", work=Work.LINEAR)
-def dyn_upsampling(
-    data: Tensor,
-    scale_h: Data,
-    scale_w: Data,
-    *,
-    layout: Layout,
-    method: Method,
-    align_corners: bool,
-) -> Tensor:
-    """Infer `data` with height and width times the scales, rounded."""
-    return _upsampled(data, layout, method, {"H": scale_h, "W": scale_w})
-
-
 @rule("relay.nn.upsampling3d", work=Work.LINEAR)
+@rule("relay.dyn.nn.upsampling3d", work=Work.LINEAR, types=_OPERANDS)
 def upsampling3d(
     data: Tensor,
     *,
-    scale_d: float,
-    scale_h: float,
-    scale_w: float,
-    layout: Layout3d,
-    method: Method3d,
-    coordinate_transformation_mode: Mode,
-) -> Tensor:
-    """Infer `data` with depth, height and width times the scales, rounded."""
-    return _upsampled(data, layout, method, {"D": scale_d, "H": scale_h, "W": scale_w})
-
-
-@rule("relay.dyn.nn.upsampling3d", work=Work.LINEAR)
-def dyn_upsampling3d(
-    data: Tensor,
-    scale_d: Data,
-    scale_h: Data,
-    scale_w: Data,
-    *,
+    scale_d: float | Data,
+    scale_h: float | Data,
+    scale_w: float | Data,
     layout: Layout3d,
     method: Method3d,
     coordinate_transformation_mode: Mode,

@@ -1,17 +1,17 @@
 """Rules of operators on images and on boxes in them."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from .operands import require_float, require_integer, require_rank
 from .rules import Ints, Work, rule
 from .selection import INT32
 from .signature import ELEMENTS, Data, Element, ElementKind, Tensor, ranked
 from .sizes import SignatureError, Size, product, require_at_least, require_equal
+from .windows import Layout, spatial
 
 INT64 = ELEMENTS["int64"]
 
-Layout = Literal["NCHW", "NHWC"]
 Method = Literal["nearest_neighbor", "linear", "cubic"]
 Coordinates = Literal[
     "half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel", "tf_half_pixel_for_nn"
@@ -19,59 +19,46 @@ Coordinates = Literal[
 Rounding = Literal["", "round", "round_prefer_floor", "round_prefer_ceil", "floor", "ceil"]
 
 
+class Resizing(NamedTuple):
+    """The attributes of a resize."""
+
+    layout: Layout
+    method: Method
+    coordinate_transformation_mode: Coordinates
+    rounding_method: Rounding
+    cubic_alpha: float
+    cubic_exclude: int
+    extrapolation_value: float
+    out_dtype: Element | None
+
+
 @rule("relay.image.resize2d", work=Work.LINEAR)
-def resize2d(
-    data: Tensor,
-    *,
-    size: Ints,
-    layout: Layout,
-    method: Method,
-    coordinate_transformation_mode: Coordinates,
-    rounding_method: Rounding,
-    cubic_alpha: float,
-    cubic_exclude: int,
-    extrapolation_value: float,
-    out_dtype: Element | None = None,
-) -> Tensor:
+def resize2d(data: Tensor, *, size: Ints, how: Resizing) -> Tensor:
     """Infer images of `size`, height and width."""
-    return _resized(data, size, layout, method, out_dtype)
+    return _resized(data, size, how)
 
 
 @rule("relay.dyn.image.resize2d")
-def dyn_resize2d(
-    data: Tensor,
-    size: Data,
-    roi: Tensor,
-    *,
-    layout: Layout,
-    method: Method,
-    coordinate_transformation_mode: Coordinates,
-    rounding_method: Rounding,
-    cubic_alpha: float,
-    cubic_exclude: int,
-    extrapolation_value: float,
-    out_dtype: Element | None = None,
-) -> Tensor:
+def dyn_resize2d(data: Tensor, size: Data, roi: Tensor, *, how: Resizing) -> Tensor:
     """Infer images of `size`, height and width; of floats, truncated."""
     require_rank(roi, 1, "roi")
     require_float(roi.element, "roi")
-    return _resized(data, size.sizes("size", of_floats=True), layout, method, out_dtype)
+    return _resized(data, size.sizes("size", of_floats=True), how)
 
 
-def _resized(
-    data: Tensor, size: Sequence[Size], layout: str, method: str, out_dtype: Element | None
-) -> Tensor:
+def _resized(data: Tensor, size: Sequence[Size], how: Resizing) -> Tensor:
     require_rank(data, 4, "data")
     if data.element.kind is ElementKind.OPAQUE:
         raise SignatureError(f"data must have numbers as elements, but has {data.element}")
-    if method != "nearest_neighbor":
-        require_float(data.element, f"data, with method {method},")
-    if out_dtype not in (None, data.element):
-        raise SignatureError(f"out_dtype must be {data.element}, that of data, but is {out_dtype}")
+    if how.method != "nearest_neighbor":
+        require_float(data.element, f"data, with method {how.method},")
+    if how.out_dtype not in (None, data.element):
+        text = f"out_dtype must be {data.element}, that of data, but is {how.out_dtype}"
+        raise SignatureError(text)
     if len(size) != 2:
         raise SignatureError(f"size must have 2 entries, but has {len(size)}")
     dims = list(data.dims)
-    for axis, target in zip((layout.index("H"), layout.index("W")), size, strict=True):
+    for axis, target in zip(spatial(how.layout), size, strict=True):
         require_at_least(dims[axis], 1, f"dim {axis} of data must be at least 1, but is {{0}}")
         dims[axis] = require_at_least(target, 1, "size must be at least 1, but is {0}")
     return ranked(data.element, tuple(dims))

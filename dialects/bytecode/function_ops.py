@@ -7,7 +7,7 @@ Constants, and named lists of ops, are definitions of a program.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
-from typing import Self
+from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import (
     I64,
@@ -18,9 +18,8 @@ from xdsl.dialects.builtin import (
     StringAttr,
     SymbolNameConstraint,
     TensorType,
-    i64,
 )
-from xdsl.ir import Attribute, Block, Region
+from xdsl.ir import Attribute
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -29,6 +28,13 @@ from xdsl.irdl import (
     region_def,
     traits_def,
 )
+from xdsl.irdl.declarative_assembly_format import (
+    AttributeVariable,
+    CustomDirective,
+    ParsingState,
+    PrintingState,
+    irdl_custom_directive,
+)
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import NoTerminator, SymbolOpInterface
@@ -36,6 +42,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..attributes import bounds_by_name
 from ..tensors import as_tensor
+from ..xdsl_extras.formats import OneBlock
 from .instruction import Instruction
 
 
@@ -78,12 +85,67 @@ class LateConstantOp(IRDLOperation):
     traits = traits_def(SymbolOpInterface())
 
 
-def parse_body(parser: Parser) -> Region:
-    """Parse a region of one block, which may be empty."""
-    region = parser.parse_region()
-    if not region.blocks:
-        region.add_block(Block())
-    return region
+Dims: TypeAlias = ArrayAttr[ArrayAttr[StringAttr]]
+"""The names of each value's dims, "" for one without, or nothing."""
+
+
+def dims_of(dims: Dims | None, count: int) -> Sequence[ArrayAttr[StringAttr]]:
+    """Return the names of the dims of each of `count` values, which may have none."""
+    return [ArrayAttr[StringAttr]([])] * count if dims is None else dims.data
+
+
+@irdl_custom_directive
+class Values(CustomDirective):
+    """Names, types and names of dims of values, `("x" : tensor<4x?xf32> dims ["", "n"])`."""
+
+    names: AttributeVariable
+    types: AttributeVariable
+    dims: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        names, types, dims = list[Attribute](), list[Attribute](), list[ArrayAttr[StringAttr]]()
+
+        def parse_string() -> StringAttr:
+            return StringAttr(parser.parse_str_literal())
+
+        def parse_value() -> None:
+            names.append(parse_string())
+            parser.parse_punctuation(":")
+            types.append(parser.parse_type())
+            listed: list[StringAttr] = []
+            if parser.parse_optional_keyword("dims") is not None:
+                listed = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parse_string)
+            dims.append(ArrayAttr(listed))
+
+        parser.parse_comma_separated_list(parser.Delimiter.PAREN, parse_value)
+        self.names.set(state, ArrayAttr(names))
+        self.types.set(state, ArrayAttr(types))
+        if any(dims):
+            self.dims.set(state, ArrayAttr(dims))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        def print_value(value: tuple[Attribute, Attribute, ArrayAttr[StringAttr]]) -> None:
+            name, type, dims = value
+            printer.print_attribute(name)
+            printer.print_string(" : ")
+            printer.print_attribute(type)
+            if dims:
+                printer.print_string(" dims ")
+                printer.print_attribute(dims)
+
+        names, types = (
+            cast("ArrayAttr[Attribute]", each.get(op)) for each in (self.names, self.types)
+        )
+        dims = dims_of(cast("Dims | None", self.dims.get(op)), len(types))
+        state.print_whitespace(printer)
+        with printer.in_parens():
+            printer.print_list(zip(names, types, dims, strict=True), print_value)
+
+    def is_anchorable(self) -> bool:
+        return True
+
+    def is_present(self, op: IRDLOperation) -> bool:
+        return self.names.is_present(op)
 
 
 class Definition(IRDLOperation):
@@ -127,88 +189,23 @@ class FuncOp(Definition):
 
     param_names = prop_def(ArrayAttr[StringAttr])
     param_types = prop_def(ArrayAttr[Attribute])
-    param_dims = opt_prop_def(ArrayAttr[ArrayAttr[StringAttr]])
+    param_dims = opt_prop_def(Dims)
     output_names = opt_prop_def(ArrayAttr[StringAttr])
     output_types = opt_prop_def(ArrayAttr[Attribute])
-    output_dims = opt_prop_def(ArrayAttr[ArrayAttr[StringAttr]])
+    output_dims = opt_prop_def(Dims)
     dim_bounds = opt_prop_def(DictionaryAttr)
     """The least and the greatest size of named dims, or the least one alone."""
     caches = opt_prop_def(ArrayAttr[ArrayAttr[IntegerAttr[I64]]])
     """The results in buffers of parameters: result, parameter, and rows at most."""
     register_count = prop_def(IntegerAttr[I64])
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        def string() -> StringAttr:
-            return StringAttr(parser.parse_str_literal())
-
-        def typed() -> tuple[StringAttr, Attribute, ArrayAttr[StringAttr]]:
-            name = string()
-            parser.parse_punctuation(":")
-            type, dims = parser.parse_type(), None
-            if parser.parse_optional_keyword("dims") is not None:
-                dims = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, string)
-            return name, type, ArrayAttr(dims or [])
-
-        name = parser.parse_symbol_name()
-        params = parser.parse_comma_separated_list(parser.Delimiter.PAREN, typed)
-        results = None
-        if parser.parse_optional_punctuation("->") is not None:
-            results = parser.parse_comma_separated_list(parser.Delimiter.PAREN, typed)
-        bounds = None
-        if parser.parse_optional_keyword("bounds") is not None:
-            bounds = parser.parse_attribute()
-        caches = None
-        if parser.parse_optional_keyword("caches") is not None:
-            caches = parser.parse_attribute()
-        parser.parse_keyword("registers")
-        properties: dict[str, Attribute] = {
-            "register_count": IntegerAttr(parser.parse_integer(allow_boolean=False), i64),
-            "sym_name": name,
-            "param_names": ArrayAttr([name for name, _, _ in params]),
-            "param_types": ArrayAttr([type for _, type, _ in params]),
-        }
-        if results is not None:
-            properties["output_names"] = ArrayAttr([name for name, _, _ in results])
-            properties["output_types"] = ArrayAttr([type for _, type, _ in results])
-            if any(dims for _, _, dims in results):
-                properties["output_dims"] = ArrayAttr([dims for _, _, dims in results])
-        if bounds is not None:
-            properties["dim_bounds"] = bounds
-        if caches is not None:
-            properties["caches"] = caches
-        if any(dims for _, _, dims in params):
-            properties["param_dims"] = ArrayAttr([dims for _, _, dims in params])
-        return cls.create(properties=properties, regions=[parse_body(parser)])
-
-    def print(self, printer: Printer) -> None:
-        def typed(entry: tuple[StringAttr, Attribute, ArrayAttr[StringAttr]]) -> None:
-            printer.print_attribute(entry[0])
-            printer.print_string(" : ")
-            printer.print_attribute(entry[1])
-            if entry[2]:
-                printer.print_string(" dims ")
-                printer.print_attribute(entry[2])
-
-        printer.print_string(" ")
-        printer.print_symbol_name(self.sym_name.data)
-        printer.print_string(" ")
-        with printer.in_parens():
-            printer.print_list(
-                zip(self.param_names, self.param_types, self.dims, strict=True), typed
-            )
-        if self.outputs is not None:
-            printer.print_string(" -> ")
-            with printer.in_parens():
-                printer.print_list(self.outputs, typed)
-        if self.dim_bounds is not None:
-            printer.print_string(" bounds ")
-            printer.print_attribute(self.dim_bounds)
-        if self.caches is not None:
-            printer.print_string(" caches ")
-            printer.print_attribute(self.caches)
-        printer.print_string(f" registers {self.register_count.value.data} ")
-        printer.print_region(self.body)
+    custom_directives = (Values, OneBlock)
+    assembly_format = (
+        "$sym_name custom<Values>($param_names, $param_types, $param_dims) "
+        "(`->` custom<Values>($output_names, $output_types, $output_dims)^)? "
+        "(`bounds` $dim_bounds^)? (`caches` $caches^)? `registers` $register_count "
+        "custom<OneBlock>($body) attr-dict"
+    )
 
     @property
     def cache_numbers(self) -> Sequence[Sequence[int]]:
@@ -218,13 +215,7 @@ class FuncOp(Definition):
     @property
     def dims(self) -> Sequence[ArrayAttr[StringAttr]]:
         """The names of each parameter's dims, "" for one without, or nothing."""
-        return self._dims(self.param_dims, len(self.param_types))
-
-    @staticmethod
-    def _dims(
-        dims: ArrayAttr[ArrayAttr[StringAttr]] | None, count: int
-    ) -> Sequence[ArrayAttr[StringAttr]]:
-        return [ArrayAttr[StringAttr]([])] * count if dims is None else dims.data
+        return dims_of(self.param_dims, len(self.param_types))
 
     @property
     def outputs(self) -> Sequence[tuple[StringAttr, Attribute, ArrayAttr[StringAttr]]] | None:
@@ -233,7 +224,7 @@ class FuncOp(Definition):
         """
         if self.output_names is None or self.output_types is None:
             return None
-        dims = self._dims(self.output_dims, len(self.output_types))
+        dims = dims_of(self.output_dims, len(self.output_types))
         return list(zip(self.output_names, self.output_types, dims, strict=True))
 
     def verify_(self) -> None:

@@ -68,7 +68,11 @@ class Instruction(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """Parse the fields in order; an optional part is present if its first word is."""
+        """
+        Parse the fields by the syntax that the machine states, not a format of xDSL.
+
+        An optional part is present if its first word is.
+        """
         properties: dict[str, Attribute] = {}
         for piece in pieces_of(cls.INSTRUCTION):
             tokens = re.findall(r"->|\w+|[^\s\w]", piece.words)

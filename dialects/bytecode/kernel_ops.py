@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Self, cast
+from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, DenseIntOrFPElementsAttr, DictionaryAttr, StringAttr
 from xdsl.ir import Attribute
@@ -16,9 +16,9 @@ from xdsl.utils.exceptions import VerifyException
 from ..errors import OpVerifyException
 from ..integers import integers_of
 from ..type_rules import check_call
-from ..xdsl_extras.formats import form
-from .fields import Dims, parse_integers
-from .function_ops import Definition, parse_body
+from ..xdsl_extras.formats import OneBlock, form
+from .fields import Dims
+from .function_ops import Definition
 
 
 def parse_types(parser: Parser) -> ArrayAttr[Attribute]:
@@ -63,25 +63,11 @@ class KernelOp(Definition):
     host_inputs = opt_prop_def(Dims)
     outputs = prop_def(Dims)
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        name, types = parser.parse_symbol_name(), parse_types(parser)
-        properties: dict[str, Attribute] = {"sym_name": name, "types": types}
-        if parser.parse_optional_keyword("host") is not None:
-            properties["host_inputs"] = parse_integers(parser)
-        parser.parse_punctuation("->")
-        properties["outputs"] = parse_integers(parser)
-        return cls.create(properties=properties, regions=[parse_body(parser)])
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_symbol_name(self.sym_name.data)
-        printer.print_string(" ")
-        print_types(printer, self.types)
-        if self.host_inputs is not None:
-            printer.print_string(f" host {list(self.host_inputs.get_values())}")
-        printer.print_string(f" -> {list(self.outputs.get_values())} ")
-        printer.print_region(self.body)
+    custom_directives = (TypeList, OneBlock)
+    assembly_format = (
+        "$sym_name custom<TypeList>($types) (`host` $host_inputs^)? `->` $outputs "
+        "custom<OneBlock>($body) attr-dict"
+    )
 
     def verify_(self) -> None:
         values: list[Attribute] = list(self.types)

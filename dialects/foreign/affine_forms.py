@@ -32,7 +32,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir import Attribute, Region, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import (
     IRDLOperation,
@@ -45,19 +45,36 @@ from xdsl.irdl import (
     var_operand_def,
     var_result_def,
 )
+from xdsl.irdl.declarative_assembly_format import (
+    AttributeVariable,
+    CustomDirective,
+    ParsingState,
+    PrintingState,
+    RegionVariable,
+    VariadicOperandVariable,
+    irdl_custom_directive,
+)
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import Pure, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from ..device import tensor_type
-from .directives import REDUCTIONS, Operands, parse_subscripts, print_expression, print_subscripts
+from ..xdsl_extras.formats import Qualified
+from .directives import (
+    REDUCTIONS,
+    Operands,
+    Subscripts,
+    parse_subscripts,
+    print_expression,
+    print_subscripts,
+)
 from .form_parts import (
     PAREN,
-    SQUARE,
+    Body,
+    Results,
     parse_arguments,
     parse_body,
-    parse_optional_operands,
     parse_results,
     print_body,
     print_group,
@@ -65,16 +82,26 @@ from .form_parts import (
 )
 
 
-def parse_dims_and_symbols(parser: Parser) -> Sequence[SSAValue]:
-    """Parse the operands of a map or set."""
-    dims = parse_optional_operands(parser)
-    return [*dims, *parse_optional_operands(parser, delimiter=SQUARE)]
+@irdl_custom_directive
+class DimsAndSymbols(CustomDirective):
+    """The operands of a map or set: `(%i)[%n]`, `(%i)`, `[%n]`, or nothing."""
 
+    operands: VariadicOperandVariable
+    space: AttributeVariable
 
-def print_dims_and_symbols(printer: Printer, values: Sequence[SSAValue], dims: int) -> None:
-    print_group(printer, "", values[:dims])
-    if values[dims:]:
-        print_group(printer, "", values[dims:], brackets="[]")
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        lists = (
+            parser.parse_optional_comma_separated_list(brackets, parser.parse_unresolved_operand)
+            for brackets in (PAREN, parser.Delimiter.SQUARE)
+        )
+        self.operands.set(state, [operand for listed in lists for operand in listed or ()])
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        space = cast("AffineMapAttr | AffineSetAttr", self.space.get(op)).data
+        values, dims = self.operands.get(op), space.num_dims
+        print_group(printer, "", values[:dims])
+        if values[dims:]:
+            print_group(printer, "", values[dims:], brackets="[]")
 
 
 @irdl_op_definition
@@ -88,55 +115,10 @@ class MaxOp(IRDLOperation):
     result = result_def(IndexType)
 
     traits = traits_def(Pure())
-
-    @classmethod
-    def parse(cls, parser: Parser) -> MaxOp:
-        start, map = parser.pos, parser.parse_attribute()
-        if not isinstance(map, AffineMapAttr):
-            parser.raise_error(f"expected an affine map, but got {map}", start, parser.pos)
-        return cls.create(
-            operands=parse_dims_and_symbols(parser),
-            properties={"map": map},
-            result_types=[IndexType()],
-            attributes=parser.parse_optional_attr_dict(),
-        )
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_attribute(self.map)
-        print_dims_and_symbols(printer, self.mapOperands, self.map.data.num_dims)
-        printer.print_op_attributes(self.attributes)
-
-
-def parse_if(cls: type[affine.IfOp], parser: Parser) -> affine.IfOp:
-    """Parse a branch."""
-    start, condition = parser.pos, parser.parse_attribute()
-    if not isinstance(condition, AffineSetAttr):
-        parser.raise_error(f"expected an affine set, but got {condition}", start, parser.pos)
-
-    operands = parse_dims_and_symbols(parser)
-    results, then = parse_results(parser), parse_body(parser, affine.YieldOp)
-    has_else = parser.parse_optional_keyword("else") is not None
-    return cls.create(
-        operands=operands,
-        properties={"condition": condition},
-        regions=[then, parse_body(parser, affine.YieldOp) if has_else else Region()],
-        result_types=results,
-        attributes=parser.parse_optional_attr_dict(),
+    custom_directives = (Qualified, DimsAndSymbols)
+    assembly_format = (
+        "custom<Qualified>($map) custom<DimsAndSymbols>($mapOperands, ref($map)) attr-dict"
     )
-
-
-def print_if(self: affine.IfOp, printer: Printer) -> None:
-    """Print a branch."""
-    printer.print_string(" ")
-    printer.print_attribute(self.condition)
-    print_dims_and_symbols(printer, self.args, self.condition.data.num_dims)
-    print_results(printer, self.result_types)
-    print_body(printer, self.then_region)
-    if self.else_region.blocks:
-        printer.print_string(" else")
-        print_body(printer, self.else_region)
-    printer.print_op_attributes(self.attributes)
 
 
 Bounds = tuple[AffineMapAttr, DenseIntElementsAttr, Sequence[SSAValue]]
@@ -252,6 +234,15 @@ def print_bounds(
         printer.print_list(counts * length if len(counts) < length else counts, print_group)
 
 
+@irdl_custom_directive
+class YieldingBody(Body):
+    """A region that ends in `affine.yield`."""
+
+    END: ClassVar = affine.YieldOp
+
+    region: RegionVariable
+
+
 SUBSCRIPTED = "$memref custom<Subscripts>($indices, $map) attr-dict `:` type($memref)"
 
 FORMATS: dict[type[IRDLOperation], str] = {
@@ -259,8 +250,16 @@ FORMATS: dict[type[IRDLOperation], str] = {
     affine.StoreOp: f"$value `,` {SUBSCRIPTED}",
     affine.VectorLoadOp: f"{SUBSCRIPTED} `,` type($result)",
     affine.VectorStoreOp: f"$value `,` {SUBSCRIPTED} `,` type($value)",
+    affine.IfOp: (
+        "custom<Qualified>($condition) custom<DimsAndSymbols>($args, ref($condition)) "
+        "custom<Results>(type($res)) custom<YieldingBody>($then_region) "
+        "(`else` custom<YieldingBody>($else_region)^)? attr-dict"
+    ),
 }
-"""The formats of loads and stores."""
+"""The formats of branches, loads and stores."""
+
+
+DIRECTIVES = Subscripts, Qualified, DimsAndSymbols, Results, YieldingBody
 
 
 class Dma(IRDLOperation):

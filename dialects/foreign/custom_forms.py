@@ -12,9 +12,9 @@ between a static and a dynamic dim.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
-from xdsl.dialects import affine, cf, gpu, memref, scf
+from xdsl.dialects import cf, gpu, memref, scf
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     DenseArrayBase,
@@ -29,6 +29,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Dialect, SSAValue
 from xdsl.irdl import IRDLOperation, OperandDef, base
+from xdsl.irdl.declarative_assembly_format import RegionVariable, irdl_custom_directive
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
@@ -40,6 +41,8 @@ from .form_parts import (
     INDEX,
     PAREN,
     SQUARE,
+    Body,
+    Results,
     parse_arguments,
     parse_assignment,
     parse_body,
@@ -56,6 +59,16 @@ from .form_parts import (
 from .linalg_forms import mend_linalg
 from .missing_ops import ATTRIBUTES, MISSING, AnyMemRef, word_attribute
 
+
+@irdl_custom_directive
+class Scope(Body):
+    """A region that ends in `memref.alloca_scope.return`."""
+
+    END: ClassVar = memref.AllocaScopeReturnOp
+
+    region: RegionVariable
+
+
 FORMATS: dict[type[IRDLOperation], str] = {
     memref.CopyOp: "$source `,` $destination attr-dict `:` type($source) `to` type($destination)",
     memref.CastOp: "$source attr-dict `:` type($source) `to` type($dest)",
@@ -69,6 +82,7 @@ FORMATS: dict[type[IRDLOperation], str] = {
     memref.ExtractAlignedPointerAsIndexOp: "$source attr-dict `:` type($source) `->` type(results)",
     memref.LoadOp: "$memref `[` $indices `]` attr-dict `:` type($memref)",
     memref.StoreOp: "$value `,` $memref `[` $indices `]` attr-dict `:` type($memref)",
+    memref.AllocaScopeOp: "custom<Results>(type($res)) custom<Scope>($scope) attr-dict",
 }
 """The formats of ops that have none, or lack properties."""
 
@@ -163,22 +177,7 @@ def print_for(self: scf.ForOp, printer: Printer) -> None:
     _print_for(self, printer)
 
 
-def parse_execute(cls: type[scf.ExecuteRegionOp], parser: Parser) -> scf.ExecuteRegionOp:
-    """Parse a region that is executed once."""
-    types = parse_results(parser)
-    is_kept = parser.parse_optional_keyword("no_inline") is not None
-    op = cls(types, parser.parse_region())
-    op.properties |= {"no_inline": UnitAttr()} if is_kept else {}
-    op.attributes |= parser.parse_optional_attr_dict()
-    return op
-
-
-def print_execute(self: scf.ExecuteRegionOp, printer: Printer) -> None:
-    """Print a region that is executed once."""
-    print_results(printer, self.outs.types)
-    printer.print_string(" no_inline " if "no_inline" in self.properties else " ")
-    printer.print_region(self.region)
-    printer.print_op_attributes(self.attributes)
+EXECUTE = "custom<Results>(type($outs)) (`no_inline` $no_inline^)? $region attr-dict"
 
 
 # --------------------------------------------------------------------------- scf.while
@@ -251,24 +250,6 @@ def print_parallel(self: scf.ParallelOp, printer: Printer) -> None:
     printer.print_op_attributes(self.attributes)
 
 
-# ------------------------------------------------------------------ memref.alloca_scope
-
-
-def parse_scope(cls: type[memref.AllocaScopeOp], parser: Parser) -> memref.AllocaScopeOp:
-    """Parse a scope of stack memory."""
-    types = parse_results(parser)
-    body = parse_body(parser, memref.AllocaScopeReturnOp)
-    attributes = parser.parse_optional_attr_dict()
-    return cls.create(result_types=types, regions=[body], attributes=attributes)
-
-
-def print_scope(self: memref.AllocaScopeOp, printer: Printer) -> None:
-    """Print a scope of stack memory."""
-    print_results(printer, self.result_types)
-    print_body(printer, self.scope)
-    printer.print_op_attributes(self.attributes)
-
-
 # -------------------------------------------------------------------------- gpu.launch
 
 
@@ -323,9 +304,8 @@ def _mend_memref() -> None:
     for kind in (memref.LoadOp, memref.StoreOp):
         add_properties(kind, alignment=IntegerAttr.constr(i64))
     for kind, text in FORMATS.items():
-        use_format(kind, text, directives.Reduction)
+        use_format(kind, text, directives.Reduction, Results, Scope)
     memref.RankOp.get_irdl_definition().operands[0][1].constr = OperandDef(AnyMemRef).constr
-    use_form(memref.AllocaScopeOp, parse_scope, print_scope)
     use_form(memref.GlobalOp, parse_global, print_global)
     memref.CopyOp.verify_ = verify_copy  # pyright: ignore[reportAttributeAccessIssue]
 
@@ -334,7 +314,7 @@ def _mend_scf() -> None:
     add_properties(scf.ForOp, unsignedCmp=base(UnitAttr))
     use_form(scf.ForOp, parse_for, print_for)
     add_properties(scf.ExecuteRegionOp, no_inline=base(UnitAttr))
-    use_form(scf.ExecuteRegionOp, parse_execute, print_execute)
+    use_format(scf.ExecuteRegionOp, EXECUTE, Results)
     use_form(scf.WhileOp, parse_while, print_while)
     use_form(scf.ParallelOp, parse_parallel, print_parallel)
 
@@ -351,9 +331,8 @@ def _mend_gpu() -> None:
 
 
 def _mend_affine() -> None:
-    use_form(affine.IfOp, affine_forms.parse_if, affine_forms.print_if)
     for kind, text in affine_forms.FORMATS.items():
-        use_format(kind, text, directives.Subscripts)
+        use_format(kind, text, *affine_forms.DIRECTIVES)
 
 
 _MENDS: dict[str, Callable[[], None]] = {

@@ -1,13 +1,21 @@
-"""Parts that custom forms of upstream dialects have in common, parsed and printed."""
+"""Parts that forms of upstream dialects have in common: functions, and directives."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, i32
 from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.irdl import IRDLOperation
+from xdsl.irdl.declarative_assembly_format import (
+    CustomDirective,
+    ParsingState,
+    PrintingState,
+    RegionVariable,
+    TypeDirective,
+    irdl_custom_directive,
+)
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import IsTerminator
@@ -126,3 +134,43 @@ def print_body(printer: Printer, body: Region) -> None:
         print_empty_block=False,
         print_block_terminators=not is_empty or len(body.blocks) > 1,
     )
+
+
+# ----------------------------------------------------------------------------- directives
+
+
+@irdl_custom_directive
+class Results(CustomDirective):
+    """The types of results: `-> T`, `-> (T, U)`, or nothing for none."""
+
+    results: TypeDirective
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        self.results.set(state, parse_results(parser))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        print_results(printer, self.results.get(op))
+
+
+class Body(CustomDirective):
+    """A region without arguments, whose terminator is omitted if it is empty."""
+
+    END: ClassVar[type[IRDLOperation]]
+    """The class of the terminator."""
+
+    region: RegionVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        self.region.set(state, parse_body(parser, self.END))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        print_body(printer, self.region.get(op))
+
+    def is_anchorable(self) -> bool:
+        return True
+
+    def is_present(self, op: IRDLOperation) -> bool:
+        return self.region.is_present(op)
+
+    def set_empty(self, state: ParsingState) -> None:
+        self.region.set_empty(state)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any, ClassVar, Self, cast
 
 from xdsl.dialects.builtin import (
@@ -31,7 +32,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.linalg import ops as linalg_ops
 from xdsl.dialects.utils.dynamic_index_list import DynamicIndexList
-from xdsl.ir import Attribute, Block, Operation, ParametrizedAttribute, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, ParametrizedAttribute, Region
 from xdsl.irdl import (
     AnyAttr,
     AttrSizedOperandSegments,
@@ -53,6 +54,14 @@ from xdsl.irdl import (
     var_operand_def,
     var_region_def,
     var_result_def,
+)
+from xdsl.irdl.declarative_assembly_format import (
+    CustomDirective,
+    ParsingState,
+    PrintingState,
+    RegionVariable,
+    VariadicRegionVariable,
+    irdl_custom_directive,
 )
 from xdsl.parser import AttrParser, Parser, UnresolvedOperand
 from xdsl.printer import Printer
@@ -374,72 +383,21 @@ class StructuredOp(IRDLOperation):
     ```
     """
 
-    @property
-    def groups(self) -> tuple[Sequence[SSAValue], Sequence[SSAValue]]:
-        """The ins and the outs."""
-        return self.operands[:-1], self.operands[-1:]
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        properties: dict[str, Attribute] = {}
-        for name in ("kind", "indexing_maps"):
-            if parser.parse_optional_keyword(name) is not None:
-                parser.parse_punctuation("=")
-                properties[name] = parser.parse_attribute()
-        return cls.parse_operands(parser, properties)
-
-    @classmethod
-    def parse_operands(cls, parser: Parser, properties: dict[str, Attribute]) -> Self:
-        """Parse attributes, the ins and outs, and the types of results."""
-        attributes = parser.parse_optional_attr_dict()
-        groups = [parse_group(parser, name) for name in ("ins", "outs")]
-        results = parse_results(parser)
-        declared = cls.get_irdl_definition().properties
-        properties |= {name: attributes.pop(name) for name in declared if name in attributes}
-        if issubclass(cls, NamedOp):
-            properties |= segments(*groups)
-        return cls.create(
-            operands=[value for group in groups for value in group],
-            properties=properties,
-            attributes=attributes,
-            result_types=results,
-        )
-
-    def print(self, printer: Printer) -> None:
-        shown = {**self.properties, **self.attributes}
-        shown.pop("operandSegmentSizes", None)
-        for name in ("kind", "indexing_maps"):
-            if name in shown and (name == "kind" or "kind" not in self.properties):
-                printer.print_string(f" {name} = ")
-                printer.print_attribute(shown[name])
-            shown.pop(name, None)
-        printer.print_op_attributes(shown)
-        self.print_operands(printer)
-
-    def print_operands(self, printer: Printer) -> None:
-        """Print the ins and outs, and the types of results."""
-        for name, values in zip(("ins", "outs"), self.groups, strict=True):
-            if values:
-                printer.print_string(f" {name}(")
-                printer.print_list(values, printer.print_operand)
-                printer.print_string(" : ")
-                printer.print_list([value.type for value in values], printer.print_attribute)
-                printer.print_string(")")
-        if self.results:
-            printer.print_string(" -> ")
-            printer.print_list(self.results.types, printer.print_attribute)
+    INS: ClassVar = "(`ins` `(` $inputs^ `:` type($inputs) `)`)?"
+    RESULTS: ClassVar = "(`->` type($res)^)?"
 
 
-def parse_group(parser: Parser, name: str) -> Sequence[SSAValue]:
-    """Parse `ins(%a, %b : …)`, if it is there."""
-    if parser.parse_optional_keyword(name) is None:
-        return ()
-    with parser.in_parens():
-        none, start = parser.Delimiter.NONE, parser.pos
-        operands = parser.parse_comma_separated_list(none, parser.parse_unresolved_operand)
-        parser.parse_punctuation(":")
-        types = parser.parse_comma_separated_list(none, parser.parse_type)
-        return parser.resolve_operands(operands, types, start)
+@irdl_custom_directive
+class NoBody(CustomDirective):
+    """A body that follows from the name of its op."""
+
+    body: VariadicRegionVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        self.body.set(state, ())
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        pass
 
 
 class NamedOp(StructuredOp):
@@ -457,10 +415,12 @@ class NamedOp(StructuredOp):
     cast = opt_prop_def(AnyAttr())
 
     irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
-
-    @property
-    def groups(self) -> tuple[Sequence[SSAValue], Sequence[SSAValue]]:
-        return self.inputs, self.outputs
+    custom_directives = (NoBody,)
+    assembly_format: ClassVar[str | None] = (
+        "(`kind` `=` $kind^)? (`indexing_maps` `=` $indexing_maps^)? attr-dict "
+        f"{StructuredOp.INS} (`outs` `(` $outputs^ `:` type($outputs) `)`)? "
+        f"{StructuredOp.RESULTS} custom<NoBody>($body)"
+    )
 
 
 class Relayout(IRDLOperation):
@@ -550,6 +510,49 @@ class SoftmaxOp(IRDLOperation):
     )
 
 
+SHORT = "short_body"
+"""The name and attributes of the one op of a body, in the parsing state until types are known."""
+
+
+@irdl_custom_directive
+class ShortBody(CustomDirective):
+    """`{ math.exp {…} }` in place of a body that is this op; it is printed in full."""
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        if parser.parse_optional_punctuation("{") is not None:
+            vars(state)[SHORT] = parser.parse_identifier(), parser.parse_optional_attr_dict()
+            parser.parse_punctuation("}")
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        pass
+
+
+@irdl_custom_directive
+class Mapper(CustomDirective):
+    """A body with its arguments, `(%x: f32) { … }`, unless it is given in short."""
+
+    mapper: RegionVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        if (short := vars(state).get(SHORT)) is None:
+            arguments = parser.parse_comma_separated_list(PAREN, parser.parse_argument)
+            self.mapper.set(state, parser.parse_region(arguments))
+            return
+        types = chain.from_iterable(each or () for each in state.operand_types)
+        block, (name, attributes) = Block(arg_types=map(element_of, types)), short
+        inner = parser.ctx.get_op(name).create(
+            operands=block.args[:-1], result_types=[block.args[-1].type], attributes=attributes
+        )
+        block.add_ops([inner, linalg_ops.YieldOp(*inner.results)])
+        self.mapper.set(state, Region(block))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        body = self.mapper.get(op)
+        print_group(printer, " ", body.block.args, printer.print_block_argument)
+        printer.print_string(" ")
+        printer.print_region(body, print_entry_block_args=False)
+
+
 @irdl_op_definition
 class MapOp(StructuredOp):
     """Apply a scalar computation to each element."""
@@ -561,38 +564,11 @@ class MapOp(StructuredOp):
     res = var_result_def(AnyAttr())
     mapper = region_def("single_block")
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        short = None
-        if parser.parse_optional_punctuation("{") is not None:
-            short = parser.parse_identifier()
-            options = parser.parse_optional_attr_dict()
-            parser.parse_punctuation("}")
-        else:
-            options = {}
-        op = cls.parse_operands(parser, {})
-        if short is None:
-            arguments = parser.parse_comma_separated_list(
-                parser.Delimiter.PAREN, parser.parse_argument
-            )
-            op.add_region(parser.parse_region(arguments))
-            return op
-        block = Block(arg_types=[element_of(value.type) for value in op.operands])
-        inner = parser.ctx.get_op(short).create(
-            operands=block.args[:-1], result_types=[block.args[-1].type], attributes=options
-        )
-        block.add_ops([inner, linalg_ops.YieldOp(*inner.results)])
-        op.add_region(Region(block))
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_op_attributes(self.attributes)
-        self.print_operands(printer)
-        printer.print_string(" ")
-        with printer.in_parens():
-            printer.print_list(self.mapper.block.args, printer.print_block_argument)
-        printer.print_string(" ")
-        printer.print_region(self.mapper, print_entry_block_args=False)
+    custom_directives = (ShortBody, Mapper)
+    assembly_format = (
+        f"custom<ShortBody>() attr-dict {StructuredOp.INS} `outs` `(` $init `:` type($init) `)` "
+        f"{StructuredOp.RESULTS} custom<Mapper>($mapper)"
+    )
 
 
 def element_of(type: Attribute) -> Attribute:

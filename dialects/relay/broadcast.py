@@ -7,7 +7,7 @@ from xdsl.traits import Commutative
 
 from ..interfaces import ReadsElementwise
 from .incomplete import AnyTensor
-from .operator import Broadcasting, operator
+from .operator import Broadcasting, like, operator
 from .properties import int_prop
 
 
@@ -57,19 +57,11 @@ class Comparison(Pairwise, ABC):
 # ----------------------------------------------------------------- arithmetic
 
 
-@operator("relay.add")
-class AddOp(CommutativePairwise):
-    """Add `lhs` and `rhs`."""
-
-
-@operator("relay.subtract")
-class SubtractOp(Pairwise):
-    """Subtract `rhs` from `lhs`."""
-
-
-@operator("relay.multiply")
-class MultiplyOp(CommutativePairwise):
-    """Multiply `lhs` and `rhs`; on i1, logical and."""
+AddOp = like(CommutativePairwise, "relay.add", "Add `lhs` and `rhs`.")
+SubtractOp = like(Pairwise, "relay.subtract", "Subtract `rhs` from `lhs`.")
+MultiplyOp = like(
+    CommutativePairwise, "relay.multiply", "Multiply `lhs` and `rhs`; on i1, logical and."
+)
 
 
 @operator("relay.divide")
@@ -147,34 +139,26 @@ class MinimumOp(CommutativePairwise):
 # --------------------------------------------------------- logic, comparisons
 
 
-@operator("relay.logical_and")
-class LogicalAndOp(Logical):
-    """Test where both `lhs` and `rhs` are true."""
-
-
-@operator("relay.logical_or")
-class LogicalOrOp(Logical):
-    """Test where `lhs` or `rhs` is true."""
-
-
-@operator("relay.logical_xor")
-class LogicalXorOp(Logical):
-    """Test where exactly one of `lhs` and `rhs` is true."""
-
-
-@operator("relay.bitwise_and")
-class BitwiseAndOp(CommutativePairwise):
-    """Take the and of each bit of the integers `lhs` and `rhs`."""
-
-
-@operator("relay.bitwise_or")
-class BitwiseOrOp(CommutativePairwise):
-    """Take the or of each bit of the integers `lhs` and `rhs`."""
-
-
-@operator("relay.bitwise_xor")
-class BitwiseXorOp(CommutativePairwise):
-    """Take the exclusive or of each bit of the integers `lhs` and `rhs`."""
+LogicalAndOp = like(Logical, "relay.logical_and", "Test where both `lhs` and `rhs` are true.")
+LogicalOrOp = like(Logical, "relay.logical_or", "Test where `lhs` or `rhs` is true.")
+LogicalXorOp = like(
+    Logical, "relay.logical_xor", "Test where exactly one of `lhs` and `rhs` is true."
+)
+BitwiseAndOp = like(
+    CommutativePairwise,
+    "relay.bitwise_and",
+    "Take the and of each bit of the integers `lhs` and `rhs`.",
+)
+BitwiseOrOp = like(
+    CommutativePairwise,
+    "relay.bitwise_or",
+    "Take the or of each bit of the integers `lhs` and `rhs`.",
+)
+BitwiseXorOp = like(
+    CommutativePairwise,
+    "relay.bitwise_xor",
+    "Take the exclusive or of each bit of the integers `lhs` and `rhs`.",
+)
 
 
 @operator("relay.left_shift")
@@ -210,24 +194,10 @@ class NotEqualOp(Comparison):
     traits = traits_def(Commutative())
 
 
-@operator("relay.less")
-class LessOp(Comparison):
-    """Test where `lhs` is less than `rhs`."""
-
-
-@operator("relay.less_equal")
-class LessEqualOp(Comparison):
-    """Test where `lhs` is at most `rhs`."""
-
-
-@operator("relay.greater")
-class GreaterOp(Comparison):
-    """Test where `lhs` is greater than `rhs`."""
-
-
-@operator("relay.greater_equal")
-class GreaterEqualOp(Comparison):
-    """Test where `lhs` is at least `rhs`."""
+LessOp = like(Comparison, "relay.less", "Test where `lhs` is less than `rhs`.")
+LessEqualOp = like(Comparison, "relay.less_equal", "Test where `lhs` is at most `rhs`.")
+GreaterOp = like(Comparison, "relay.greater", "Test where `lhs` is greater than `rhs`.")
+GreaterEqualOp = like(Comparison, "relay.greater_equal", "Test where `lhs` is at least `rhs`.")
 
 
 @operator("relay.where")

@@ -52,6 +52,7 @@ class ConstantOp(IRDLOperation, HasFolderInterface):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
+        """Parse a constant; by hand, as its type is that of `value` on a device."""
         start = parser.pos
         value = parser.parse_attribute()
         if not isinstance(value, DenseIntOrFPElementsAttr):

@@ -10,7 +10,7 @@ from ..interfaces import ReadsElementwise
 from ..tensors import as_tensor
 from ..xdsl_extras.trait_patterns import Patterns
 from .incomplete import AnyTensor
-from .operator import ELEMWISE, RelayOperator, is_in_kernel, operator
+from .operator import ELEMWISE, RelayOperator, is_in_kernel, like, operator
 from .properties import dtype_prop, float_prop, int_prop, ints_prop, string_prop
 
 
@@ -32,29 +32,15 @@ class Elementwise(RelayOperator, ABC):
 # -------------------------------------------------------------------- numbers
 
 
-@operator("relay.abs")
-class AbsOp(Elementwise):
-    """Take the absolute value of `data`; that of the least integer is itself."""
-
-
-@operator("relay.negative")
-class NegativeOp(Elementwise):
-    """Negate `data`."""
-
-
-@operator("relay.sign")
-class SignOp(Elementwise):
-    """Take the sign of `data`: -1, 0 or 1 (NaN for NaN)."""
-
-
-@operator("relay.ceil")
-class CeilOp(Elementwise):
-    """Round `data` up; integers are unchanged."""
-
-
-@operator("relay.floor")
-class FloorOp(Elementwise):
-    """Round `data` down; integers are unchanged."""
+AbsOp = like(
+    Elementwise,
+    "relay.abs",
+    "Take the absolute value of `data`; that of the least integer is itself.",
+)
+NegativeOp = like(Elementwise, "relay.negative", "Negate `data`.")
+SignOp = like(Elementwise, "relay.sign", "Take the sign of `data`: -1, 0 or 1 (NaN for NaN).")
+CeilOp = like(Elementwise, "relay.ceil", "Round `data` up; integers are unchanged.")
+FloorOp = like(Elementwise, "relay.floor", "Round `data` down; integers are unchanged.")
 
 
 @operator("relay.round")
@@ -72,9 +58,7 @@ class RoundOp(Elementwise):
     ties = string_prop("even")
 
 
-@operator("relay.trunc")
-class TruncOp(Elementwise):
-    """Round `data` toward zero."""
+TruncOp = like(Elementwise, "relay.trunc", "Round `data` toward zero.")
 
 
 @operator("relay.clip")
@@ -96,34 +80,12 @@ class ClipOp(Elementwise):
 # --------------------------------------------------------------------- floats
 
 
-@operator("relay.exp")
-class ExpOp(Elementwise):
-    """Raise e to the power of `data`."""
-
-
-@operator("relay.log")
-class LogOp(Elementwise):
-    """Take the natural logarithm of `data`."""
-
-
-@operator("relay.log2")
-class Log2Op(Elementwise):
-    """Take the base-2 logarithm of `data`."""
-
-
-@operator("relay.log10")
-class Log10Op(Elementwise):
-    """Take the base-10 logarithm of `data`."""
-
-
-@operator("relay.sqrt")
-class SqrtOp(Elementwise):
-    """Take the square root of `data`."""
-
-
-@operator("relay.rsqrt")
-class RsqrtOp(Elementwise):
-    """Take the reciprocal of the square root of `data`."""
+ExpOp = like(Elementwise, "relay.exp", "Raise e to the power of `data`.")
+LogOp = like(Elementwise, "relay.log", "Take the natural logarithm of `data`.")
+Log2Op = like(Elementwise, "relay.log2", "Take the base-2 logarithm of `data`.")
+Log10Op = like(Elementwise, "relay.log10", "Take the base-10 logarithm of `data`.")
+SqrtOp = like(Elementwise, "relay.sqrt", "Take the square root of `data`.")
+RsqrtOp = like(Elementwise, "relay.rsqrt", "Take the reciprocal of the square root of `data`.")
 
 
 @operator("relay.sigmoid")
@@ -135,9 +97,7 @@ class SigmoidOp(Elementwise):
     """
 
 
-@operator("relay.erf")
-class ErfOp(Elementwise):
-    """Apply the error function to `data`."""
+ErfOp = like(Elementwise, "relay.erf", "Apply the error function to `data`.")
 
 
 @operator("relay.isnan")
@@ -222,9 +182,7 @@ class GeluOp(Elementwise):
 # ---------------------------------------------------------------- any element
 
 
-@operator("relay.copy")
-class CopyOp(Elementwise):
-    """Copy `data` into a new tensor."""
+CopyOp = like(Elementwise, "relay.copy", "Copy `data` into a new tensor.")
 
 
 @operator("relay.logical_not")
@@ -329,61 +287,17 @@ class FullOp(RelayOperator):
 # --------------------------------------------------------------- trigonometry
 
 
-@operator("relay.sin")
-class SinOp(Elementwise):
-    """Take the sine of `data`, in radians."""
-
-
-@operator("relay.cos")
-class CosOp(Elementwise):
-    """Take the cosine of `data`, in radians."""
-
-
-@operator("relay.tan")
-class TanOp(Elementwise):
-    """Take the tangent of `data`, in radians."""
-
-
-@operator("relay.asin")
-class AsinOp(Elementwise):
-    """Take the angle in [-pi/2, pi/2] whose sine is `data`."""
-
-
-@operator("relay.acos")
-class AcosOp(Elementwise):
-    """Take the angle in [0, pi] whose cosine is `data`."""
-
-
-@operator("relay.atan")
-class AtanOp(Elementwise):
-    """Take the angle in [-pi/2, pi/2] whose tangent is `data`."""
-
-
-@operator("relay.sinh")
-class SinhOp(Elementwise):
-    """Take the hyperbolic sine of `data`."""
-
-
-@operator("relay.cosh")
-class CoshOp(Elementwise):
-    """Take the hyperbolic cosine of `data`."""
-
-
-@operator("relay.tanh")
-class TanhOp(Elementwise):
-    """Take the hyperbolic tangent of `data`."""
-
-
-@operator("relay.asinh")
-class AsinhOp(Elementwise):
-    """Take the number whose hyperbolic sine is `data`."""
-
-
-@operator("relay.acosh")
-class AcoshOp(Elementwise):
-    """Take the number of at least 0 whose hyperbolic cosine is `data`."""
-
-
-@operator("relay.atanh")
-class AtanhOp(Elementwise):
-    """Take the number whose hyperbolic tangent is `data`."""
+SinOp = like(Elementwise, "relay.sin", "Take the sine of `data`, in radians.")
+CosOp = like(Elementwise, "relay.cos", "Take the cosine of `data`, in radians.")
+TanOp = like(Elementwise, "relay.tan", "Take the tangent of `data`, in radians.")
+AsinOp = like(Elementwise, "relay.asin", "Take the angle in [-pi/2, pi/2] whose sine is `data`.")
+AcosOp = like(Elementwise, "relay.acos", "Take the angle in [0, pi] whose cosine is `data`.")
+AtanOp = like(Elementwise, "relay.atan", "Take the angle in [-pi/2, pi/2] whose tangent is `data`.")
+SinhOp = like(Elementwise, "relay.sinh", "Take the hyperbolic sine of `data`.")
+CoshOp = like(Elementwise, "relay.cosh", "Take the hyperbolic cosine of `data`.")
+TanhOp = like(Elementwise, "relay.tanh", "Take the hyperbolic tangent of `data`.")
+AsinhOp = like(Elementwise, "relay.asinh", "Take the number whose hyperbolic sine is `data`.")
+AcoshOp = like(
+    Elementwise, "relay.acosh", "Take the number of at least 0 whose hyperbolic cosine is `data`."
+)
+AtanhOp = like(Elementwise, "relay.atanh", "Take the number whose hyperbolic tangent is `data`.")

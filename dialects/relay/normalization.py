@@ -6,7 +6,7 @@ from xdsl.irdl import operand_def, result_def, traits_def
 
 from ..interfaces import ReadsBeforeWriting
 from .incomplete import AnyTensor
-from .operator import OPAQUE, Opaque, OutFusable, RelayOperator, operator
+from .operator import OPAQUE, Opaque, OutFusable, RelayOperator, like, operator
 from .properties import bool_prop, float_prop, int_prop, ints_prop, string_prop
 
 
@@ -25,14 +25,12 @@ class Softmax(OutFusable, ABC):
     traits = traits_def(ReadsBeforeWriting())
 
 
-@operator("relay.nn.softmax")
-class SoftmaxOp(Softmax):
-    """Divide exp(`data`) by its sum along `axis`."""
-
-
-@operator("relay.nn.log_softmax")
-class LogSoftmaxOp(Softmax):
-    """Subtract the logarithm of the sum of exp(`data`) along `axis` from `data`."""
+SoftmaxOp = like(Softmax, "relay.nn.softmax", "Divide exp(`data`) by its sum along `axis`.")
+LogSoftmaxOp = like(
+    Softmax,
+    "relay.nn.log_softmax",
+    "Subtract the logarithm of the sum of exp(`data`) along `axis` from `data`.",
+)
 
 
 @operator("relay.nn.layer_norm")

@@ -142,6 +142,7 @@ class CallOpaqueOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
+        """Parse a call; by hand, as parentheses group operands, whose types follow."""
         operator = parser.parse_str_literal("the name of an operator")
         groups = parser.parse_comma_separated_list(
             parser.Delimiter.PAREN, lambda: _parse_argument(parser)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from typing import ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue, SSAValues
@@ -180,6 +180,17 @@ def operator(name: str) -> Callable[[type[_Operator]], type[_Operator]]:
         return irdl_op_definition(kind)
 
     return define
+
+
+def like(base: type[_Operator], name: str, doc: str) -> type[_Operator]:
+    """
+    Define an operator that differs from others of its base in name and formula alone.
+
+        SinOp = like(Elementwise, "relay.sin", "Take the sine of `data`, in radians.")
+    """
+    title = name.rpartition(".")[2].title().replace("_", "")
+    kind: Any = type(f"{title}Op", (base,), {"__doc__": doc, "__module__": base.__module__})
+    return operator(name)(kind)
 
 
 class RelayOperator(Operator, ABC):

@@ -5,25 +5,43 @@ from abc import ABC
 from xdsl.irdl import operand_def
 
 from .incomplete import AnyTensor
-from .operator import OutFusable, operator
+from .operator import OutFusable, like, operator
 from .properties import bool_prop, ints_prop, optional_ints_prop, string_prop
 
 
-class Pool2d(OutFusable, ABC):
-    """
-    An operator on each window of height and width.
+def pool(sides: int, channels_first: str):
+    """Return the base of the pools over so many sides."""
 
-    `layout` is "NCHW" or "NHWC"; `padding` is (top, left, bottom, right). With `ceil_mode` the last
-    window may extend past the padding.
-    """
+    class Pool(OutFusable, ABC):
+        """
+        An operator on each window of the width; of images of the height, too; of volumes the depth.
 
-    data = operand_def(AnyTensor)
-    pool_size = ints_prop()
-    strides = ints_prop((1, 1))
-    dilation = ints_prop((1, 1))
-    padding = ints_prop((0, 0, 0, 0))
-    layout = string_prop("NCHW")
-    ceil_mode = bool_prop(False)
+        `layout` has the channels before the sides or after them; `padding` is before each side,
+        then after each: (top, left, bottom, right). With `ceil_mode` the last window may extend
+        past the padding.
+        """
+
+        data = operand_def(AnyTensor)
+        pool_size = ints_prop()
+        strides = ints_prop((1,) * sides)
+        dilation = ints_prop((1,) * sides)
+        padding = ints_prop((0,) * 2 * sides)
+        layout = string_prop(channels_first)
+        ceil_mode = bool_prop(False)
+
+    return Pool
+
+
+class Pool1d(pool(1, "NCW"), ABC):
+    """A pool of lines."""
+
+
+class Pool2d(pool(2, "NCHW"), ABC):
+    """A pool of images."""
+
+
+class Pool3d(pool(3, "NCDHW"), ABC):
+    """A pool of volumes."""
 
 
 @operator("relay.nn.max_pool2d")
@@ -56,23 +74,6 @@ class AvgPool2dOp(Pool2d):
     count_include_pad = bool_prop(False)
 
 
-class Pool1d(OutFusable, ABC):
-    """
-    An operator on each window of the width.
-
-    `layout` is "NCW" or "NWC"; `padding` is (left, right). With `ceil_mode` the last window may
-    extend past the padding.
-    """
-
-    data = operand_def(AnyTensor)
-    pool_size = ints_prop()
-    strides = ints_prop((1,))
-    dilation = ints_prop((1,))
-    padding = ints_prop((0, 0))
-    layout = string_prop("NCW")
-    ceil_mode = bool_prop(False)
-
-
 @operator("relay.nn.max_pool1d")
 class MaxPool1dOp(Pool1d):
     """
@@ -99,23 +100,6 @@ class AvgPool1dOp(Pool1d):
     """
 
     count_include_pad = bool_prop(False)
-
-
-class Pool3d(OutFusable, ABC):
-    """
-    An operator on each window of depth, height and width.
-
-    `layout` is "NCDHW" or "NDHWC"; `padding` is (front, top, left, back, bottom, right). With
-    `ceil_mode` the last window may extend past the padding.
-    """
-
-    data = operand_def(AnyTensor)
-    pool_size = ints_prop()
-    strides = ints_prop((1, 1, 1))
-    dilation = ints_prop((1, 1, 1))
-    padding = ints_prop((0, 0, 0, 0, 0, 0))
-    layout = string_prop("NCDHW")
-    ceil_mode = bool_prop(False)
 
 
 @operator("relay.nn.max_pool3d")
@@ -300,9 +284,9 @@ class GlobalPool2d(OutFusable, ABC):
     layout = string_prop("NCHW")
 
 
-@operator("relay.nn.global_avg_pool2d")
-class GlobalAvgPool2dOp(GlobalPool2d):
-    """Take the mean of each image of `data`."""
+GlobalAvgPool2dOp = like(
+    GlobalPool2d, "relay.nn.global_avg_pool2d", "Take the mean of each image of `data`."
+)
 
 
 @operator("relay.nn.global_max_pool2d")

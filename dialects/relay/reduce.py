@@ -6,7 +6,7 @@ from xdsl.dialects.builtin import i32
 from xdsl.irdl import operand_def, result_def, traits_def
 
 from .incomplete import AnyTensor
-from .operator import COMM_REDUCE, Opaque, RelayOperator, operator
+from .operator import COMM_REDUCE, Opaque, RelayOperator, like, operator
 from .properties import (
     bool_prop,
     dtype_prop,
@@ -56,9 +56,11 @@ class ProdOp(Reduction):
     """
 
 
-@operator("relay.mean")
-class MeanOp(Reduction):
-    """Take the mean of `data`, of floats, along `axis`, which must not be empty."""
+MeanOp = like(
+    Reduction,
+    "relay.mean",
+    "Take the mean of `data`, of floats, along `axis`, which must not be empty.",
+)
 
 
 @operator("relay.max")
@@ -87,14 +89,12 @@ class MinOp(Reduction):
     """
 
 
-@operator("relay.all")
-class AllOp(Reduction):
-    """Test whether all elements of `data`, of i1, are true along `axis`."""
-
-
-@operator("relay.any")
-class AnyOp(Reduction):
-    """Test whether any element of `data`, of i1, is true along `axis`."""
+AllOp = like(
+    Reduction, "relay.all", "Test whether all elements of `data`, of i1, are true along `axis`."
+)
+AnyOp = like(
+    Reduction, "relay.any", "Test whether any element of `data`, of i1, is true along `axis`."
+)
 
 
 class ArgReduction(Reduction, ABC):
@@ -113,14 +113,12 @@ class ArgReduction(Reduction, ABC):
     dtype = dtype_prop(i32)
 
 
-@operator("relay.argmax")
-class ArgMaxOp(ArgReduction):
-    """Find the index of the greatest element of `data` along `axis`."""
-
-
-@operator("relay.argmin")
-class ArgMinOp(ArgReduction):
-    """Find the index of the least element of `data` along `axis`."""
+ArgMaxOp = like(
+    ArgReduction, "relay.argmax", "Find the index of the greatest element of `data` along `axis`."
+)
+ArgMinOp = like(
+    ArgReduction, "relay.argmin", "Find the index of the least element of `data` along `axis`."
+)
 
 
 @operator("relay.cumsum")

@@ -71,6 +71,7 @@ class TensorFunction(IRDLOperation, ABC):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
+        """Parse a function by the parser that xDSL has for those of all dialects."""
         name, inputs, outputs, body, attributes, _, _ = parse_func_op_like(
             parser, reserved_attr_names=("sym_name", "function_type")
         )

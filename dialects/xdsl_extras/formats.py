@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, FunctionType, IntegerAttr, i64
-from xdsl.ir import Attribute, BlockArgument
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, FunctionType, IntegerAttr, i64
+from xdsl.ir import Attribute, Block, BlockArgument
 from xdsl.irdl import IRDLOperation
 from xdsl.irdl.declarative_assembly_format import (
     AttributeVariable,
@@ -14,6 +14,7 @@ from xdsl.irdl.declarative_assembly_format import (
     OptionalOperandVariable,
     ParsingState,
     PrintingState,
+    RegionVariable,
     TypeDirective,
     VariableDirective,
     irdl_custom_directive,
@@ -162,3 +163,41 @@ class Qualified(CustomDirective):
 
     def is_present(self, op: IRDLOperation) -> bool:
         return self.attribute.is_present(op)
+
+
+@irdl_custom_directive
+class OneBlock(CustomDirective):
+    """A region of one block, which may be empty."""
+
+    region: RegionVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        region = parser.parse_region()
+        if not region.blocks:
+            region.add_block(Block())
+        self.region.set(state, region)
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        self.region.print(printer, state, op)
+
+
+@irdl_custom_directive
+class TypeArguments(CustomDirective):
+    """Types or names of type parameters, `<[T, U]>`, or nothing for none."""
+
+    types: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        types: list[Attribute] = []
+        if parser.parse_optional_punctuation("<") is not None:
+            square = parser.Delimiter.SQUARE
+            types = parser.parse_comma_separated_list(square, parser.parse_attribute)
+            parser.parse_punctuation(">")
+        self.types.set(state, ArrayAttr(types))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        types = cast("ArrayAttr[Attribute] | None", self.types.get(op))
+        if types:
+            printer.print_string("<[")
+            printer.print_list(types, printer.print_attribute)
+            printer.print_string("]>")

@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from inspect import Parameter, signature
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, cast
 
 from ..element_types import ELEMENT_TABLE, ElementKind
 from ..intervals import Interval
 from ..records import record
-from ..rules import Work, rule
+from ..rules import Work, attribute_types, rule
 from ..signature import BOOL, ELEMENTS, Element, Signature, Tensor, element
 from .number import greatest, least
 
@@ -56,21 +56,35 @@ def _element(dtype: str) -> Element:
 
 
 @cache
-def _parameters(formula: Formula) -> Mapping[str, bool]:
-    """The attributes that a formula reads, each with whether it is an element type."""
-    return {
-        name: "Element" in str(parameter.annotation)
+def _parameters(formula: Formula) -> Sequence[tuple[str, Mapping[str, bool], Any]]:
+    """
+    Return the parameters of a formula that are attributes, each with these and its class.
+
+    It is one attribute, or a class of several; of each, whether it is an element type is told.
+    """
+    return [
+        (
+            name,
+            {
+                attribute: "Element" in str(annotation)
+                for attribute, annotation in attribute_types(name, parameter.annotation).items()
+            },
+            parameter.annotation if hasattr(parameter.annotation, "_fields") else None,
+        )
         for name, parameter in signature(formula).parameters.items()
         if parameter.kind is Parameter.KEYWORD_ONLY
-    }
+    ]
 
 
 def keywords(formula: Formula, attributes: Attributes) -> dict[str, Any]:
     """Return the arguments of a formula that are attributes."""
     found: dict[str, Any] = {}
-    for name, is_element in _parameters(formula).items():
-        value = attributes.get(name)
-        found[name] = _element(value) if is_element and isinstance(value, str) else value
+    for name, parts, group in _parameters(formula):
+        values = [
+            _element(value) if is_element and isinstance(value, str) else value
+            for value, is_element in ((attributes.get(part), parts[part]) for part in parts)
+        ]
+        (found[name],) = values if group is None else (group(*values),)
     return found
 
 
@@ -233,23 +247,32 @@ Shape: TypeAlias = Callable[..., Tensor | Sequence[Tensor]]
 
 
 def define(
-    *names: str, means: Meaning, shape: Shape | None = None, work: Work = Work.LINEAR
+    *names: str,
+    means: Meaning,
+    shape: Shape | None = None,
+    work: Work = Work.LINEAR,
+    formula: Formula | None = None,
 ) -> None:
-    """State the meaning of operators and, with `shape`, their shape rule."""
+    """
+    State the meaning of operators and, with `shape`, their shape rule.
+
+    It checks the attributes that `formula` reads, too.
+    """
     for name in names:
         assert name not in MEANINGS, f"{name} has two meanings"
         MEANINGS[name] = means
     if shape is not None:
-        rule(*names, work=work)(shape)
+        rule(*names, work=work, formula=formula)(shape)
 
 
 def elementwise(
     *names: str, shape: Shape | None = None, along: str | None = None, typed: tuple[int, ...] = ()
 ) -> Callable[[Formula], Formula]:
-    """Make a formula the meaning of elementwise operators."""
+    """Make a formula the meaning of elementwise operators, whose attributes are those it reads."""
 
     def register(formula: Formula) -> Formula:
-        define(*names, means=Elementwise(formula, along, typed), shape=shape)
+        read = formula if cast(Any, formula).__code__.co_kwonlyargcount else None
+        define(*names, means=Elementwise(formula, along, typed), shape=shape, formula=read)
         return formula
 
     return register

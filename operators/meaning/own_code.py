@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import TypeAlias
 
+from ..convolution import Convolution
+from ..pooling import Pool
 from ..rules import Ints
 from ..slicing import cuts, picked
 from ..windows import PANELS, WINOGRAD, spatial
@@ -38,37 +40,21 @@ def windows_read(part: Interval, cells: int, stride: int, dilation: int, before:
 
 
 def _slid(
-    shape: Shape,
-    part: Box,
-    layout: str,
-    cells: Sequence[int],
-    strides: Sequence[int],
-    dilation: Sequence[int],
-    padding: Sequence[int],
+    shape: Shape, part: Box, layout: str, cells: Sequence[int], steps: Convolution | Pool
 ) -> Iterator[tuple[int, Interval]]:
     for i, axis in enumerate(spatial(layout)):
-        read = windows_read(part[axis], cells[i], strides[i], dilation[i], padding[i])
-        yield axis, within(*read, shape[axis])
+        step = steps.strides[i], steps.dilation[i], steps.padding[i]
+        yield axis, within(*windows_read(part[axis], cells[i], *step), shape[axis])
 
 
-def _conv2d(
-    shapes: Sequence[Shape],
-    part: Box,
-    *,
-    strides: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    groups: int,
-    data_layout: str,
-    kernel_layout: str,
-) -> Sequence[Box]:
+def _conv2d(shapes: Sequence[Shape], part: Box, *, conv: Convolution) -> Sequence[Box]:
     data, weight = shapes
-    channels, filters = data_layout.index("C"), kernel_layout.index("O")
-    cells = kernel_cells(weight, kernel_layout)
-    box = dict(_slid(data, part, data_layout, cells, strides, dilation, padding))
-    if kernel_layout in PANELS:
+    channels, filters = conv.data_layout.index("C"), conv.kernel_layout.index("O")
+    cells = kernel_cells(weight, conv.kernel_layout)
+    box = dict(_slid(data, part, conv.data_layout, cells, conv))
+    if conv.kernel_layout in PANELS:
         return _replaced(whole(data), {**box, 0: part[0]}), whole(weight)
-    made, read = weight[filters] // groups, data[channels] // groups
+    made, read = weight[filters] // conv.groups, data[channels] // conv.groups
     first, last = part[channels].start // made, (part[channels].stop - 1) // made
     box |= {0: part[0], channels: Interval(first * read, (last + 1) * read)}
     return _replaced(part, box), _replaced(whole(weight), {filters: part[channels]})
@@ -79,18 +65,8 @@ def kernel_cells(weight: Shape, layout: str) -> Sequence[int]:
     return (3, 3) if layout == WINOGRAD else [weight[layout.index(side)] for side in "HW"]
 
 
-def _pool2d(
-    shapes: Sequence[Shape],
-    part: Box,
-    *,
-    pool_size: Sequence[int],
-    strides: Sequence[int],
-    dilation: Sequence[int],
-    padding: Sequence[int],
-    layout: str,
-) -> Sequence[Box]:
-    slid = _slid(shapes[0], part, layout, pool_size, strides, dilation, padding)
-    return [_replaced(part, dict(slid))]
+def _pool2d(shapes: Sequence[Shape], part: Box, *, pool: Pool) -> Sequence[Box]:
+    return [_replaced(part, dict(_slid(shapes[0], part, pool.layout, pool.pool_size, pool)))]
 
 
 def _lrn(shapes: Sequence[Shape], part: Box, *, size: int, axis: int) -> Sequence[Box]:

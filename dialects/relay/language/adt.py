@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Self
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -41,7 +40,7 @@ from ...interfaces import (
     TypeEquations,
 )
 from ...type_algebra import pairs
-from ...xdsl_extras.formats import FunctionTypeOf
+from ...xdsl_extras.formats import FunctionTypeOf, TypeArguments, form
 from ..incomplete import refine
 from .closures import verify_call
 from .language_types import AdtType, TypeVarType, substituted
@@ -63,6 +62,29 @@ class ConstructorAttr(ParametrizedAttribute):
             StringAttr(constructor) if isinstance(constructor, str) else constructor,
             fields if isinstance(fields, ArrayAttr) else ArrayAttr(fields),
         )
+
+
+def parse_constructors(parser: Parser) -> ArrayAttr[ConstructorAttr]:
+    """Parse constructors with the types of their fields: `[@Nil(), @Cons(T, U)]`."""
+
+    def constructor() -> ConstructorAttr:
+        name, paren = parser.parse_symbol_name(), parser.Delimiter.PAREN
+        return ConstructorAttr(name, parser.parse_comma_separated_list(paren, parser.parse_type))
+
+    return ArrayAttr(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, constructor))
+
+
+def print_constructors(printer: Printer, constructors: ArrayAttr[ConstructorAttr]) -> None:
+    def constructor(attr: ConstructorAttr) -> None:
+        printer.print_symbol_name(attr.constructor.data)
+        with printer.in_parens():
+            printer.print_list(attr.fields, printer.print_attribute)
+
+    with printer.in_square_brackets():
+        printer.print_list(constructors, constructor)
+
+
+Constructors = form("Constructors", parse_constructors, print_constructors)
 
 
 @irdl_op_definition
@@ -105,43 +127,11 @@ class TypeDataOp(IRDLOperation):
             }
         )
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        def constructor() -> tuple[str, Sequence[Attribute]]:
-            name = parser.parse_symbol_name().data
-            return name, parser.parse_comma_separated_list(
-                parser.Delimiter.PAREN, parser.parse_type
-            )
-
-        extern = parser.parse_optional_keyword("extern") is not None
-        name = parser.parse_symbol_name().data
-        params: Sequence[str] = ()
-        if parser.parse_optional_punctuation("<") is not None:
-            params = parser.parse_comma_separated_list(
-                parser.Delimiter.SQUARE, parser.parse_str_literal
-            )
-            parser.parse_punctuation(">")
-        constructors = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, constructor)
-        op = cls(name, params, constructors, extern)
-        op.attributes = parser.parse_optional_attr_dict()
-        return op
-
-    def print(self, printer: Printer) -> None:
-        def constructor(attr: ConstructorAttr) -> None:
-            printer.print_symbol_name(attr.constructor.data)
-            with printer.in_parens():
-                printer.print_list(attr.fields, printer.print_attribute)
-
-        printer.print_string(" extern " if self.extern is not None else " ")
-        printer.print_symbol_name(self.sym_name.data)
-        if self.params.data:
-            printer.print_string("<[")
-            printer.print_list(self.params, printer.print_attribute)
-            printer.print_string("]>")
-        printer.print_string(" ")
-        with printer.in_square_brackets():
-            printer.print_list(self.constructors, constructor)
-        printer.print_op_attributes(self.attributes)
+    custom_directives = (TypeArguments, Constructors)
+    assembly_format = (
+        "(`extern` $extern^)? $sym_name custom<TypeArguments>($params) "
+        "custom<Constructors>($constructors) attr-dict"
+    )
 
     def verify_(self) -> None:
         names = [c.constructor.data for c in self.constructors]

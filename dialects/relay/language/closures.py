@@ -205,6 +205,7 @@ class FnOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
+        """Parse a closure; by hand, as the arguments of the region are in its head."""
         self_name = self_location = None
         if parser.parse_optional_keyword("rec") is not None:
             parser.parse_punctuation("(")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from xdsl.dialects.builtin import IntegerType
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
@@ -18,15 +18,12 @@ from xdsl.irdl import (
     var_result_def,
 )
 from xdsl.irdl.declarative_assembly_format import (
-    CustomDirective,
     ParsingState,
-    PrintingState,
     RegionVariable,
     irdl_custom_directive,
 )
 from xdsl.parser import Parser
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
-from xdsl.printer import Printer
 from xdsl.rewriter import InsertPoint
 from xdsl.traits import (
     IsTerminator,
@@ -52,6 +49,7 @@ from ...interfaces import (
     TypeEquations,
 )
 from ...tensors import as_tensor
+from ...xdsl_extras.formats import OneBlock
 from ...xdsl_extras.trait_patterns import Patterns
 from ...xdsl_extras.xdsl_internals import operands_of
 from ..constants import ConstantOp
@@ -171,21 +169,16 @@ class IfDevices(DeviceRule):
 
 
 @irdl_custom_directive
-class Branch(CustomDirective):
+class Branch(OneBlock):
     """A region whose `relay.yield` may be omitted if it is empty."""
 
     region: RegionVariable
 
     def parse(self, parser: Parser, state: ParsingState) -> None:
-        region = parser.parse_region()
-        if not region.blocks:
-            region.add_block(Block())
-        if region.blocks[0].last_op is None:
-            region.blocks[0].add_op(YieldOp())
-        self.region.set(state, region)
-
-    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
-        self.region.print(printer, state, op)
+        super().parse(parser, state)
+        for region in state.regions[self.region.index] or ():
+            if region.blocks[0].last_op is None:
+                region.blocks[0].add_op(YieldOp())
 
 
 @irdl_op_definition

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Iterable, Sequence
-from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, FunctionType, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
@@ -19,15 +18,6 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
-from xdsl.irdl.declarative_assembly_format import (
-    AttributeVariable,
-    CustomDirective,
-    ParsingState,
-    PrintingState,
-    irdl_custom_directive,
-)
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
@@ -47,7 +37,7 @@ from ...interfaces import (
     ResultAliases,
     TypeEquations,
 )
-from ...xdsl_extras.formats import FunctionTypeOf
+from ...xdsl_extras.formats import FunctionTypeOf, TypeArguments
 from ..incomplete import IncompleteType, is_incomplete, refine
 from .annotations import type_params_of
 from .closures import FnOp, verify_call
@@ -108,27 +98,6 @@ def _function_equations(
         type = FunctionType.from_lists([*op.operand_types, *result.inputs], result.outputs.data)
     wanted = instantiated(callee, op.type_args.data)
     yield Equation(type, wanted, f"@{op.callee.string_value()}")
-
-
-@irdl_custom_directive
-class TypeArguments(CustomDirective):
-    """`<[T, U]>`, or nothing for none."""
-
-    types: AttributeVariable
-
-    def parse(self, parser: Parser, state: ParsingState) -> None:
-        types: list[Attribute] = []
-        if parser.parse_optional_punctuation("<") is not None:
-            types = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_type)
-            parser.parse_punctuation(">")
-        self.types.set(state, ArrayAttr(types))
-
-    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
-        types = cast("ArrayAttr[Attribute] | None", self.types.get(op))
-        if types:
-            printer.print_string("<[")
-            printer.print_list(types, printer.print_attribute)
-            printer.print_string("]>")
 
 
 class GlobalDevices(FunctionDeviceRule):

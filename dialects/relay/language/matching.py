@@ -140,6 +140,7 @@ class MatchOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
+        """Parse a match; by hand, as variables of patterns are the arguments of regions."""
         partial = parser.parse_optional_keyword("partial")
         unresolved = parser.parse_unresolved_operand()
         parser.parse_punctuation(":")

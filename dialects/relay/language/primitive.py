@@ -97,6 +97,8 @@ class PrimitiveOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
+        """Parse a primitive; by hand, as the arguments of the region are bound in its head."""
+
         def argument() -> tuple[Parser.Argument, SSAValue]:
             name = parser.parse_argument(expect_type=False)
             parser.parse_punctuation("=")
