@@ -4,7 +4,13 @@ Build `relay` operators at the end of a block, for the current node.
     y = b.op("nn.conv2d", x, w, strides=(2, 2), groups=1)
 
 Operands are values, and Python properties are converted to attributes. If all operands are known
-at compile time and the operator can be folded, no op is built and the result is a constant.
+at compile time and the operator can be folded, no op is built and the result is a constant. What
+reads sizes from constants is built as the operator that has them as attributes, and what returns
+its operand unchanged is not built:
+
+    b.op("dyn.strided_slice", x, begin, end, steps)    ->    relay.strided_slice, or x
+
+so that a rule says once how sizes are computed, be they known or not.
 """
 
 from __future__ import annotations
@@ -24,6 +30,7 @@ from xdsl.utils.exceptions import VerifyException
 from ....dialects import relay
 from ....dialects.attributes import properties_of
 from ....dialects.dense import dense
+from ....dialects.relay.dynamic import STATIC_FORMS, StaticForm
 from ....dialects.relay.language.language_types import AdtType
 from ....dialects.relay.operator import Operator
 from ....dialects.tensors import as_tensor
@@ -57,6 +64,52 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.dtype):
         return cast("np.dtype[Any]", value).name
     return value if isinstance(value, int | float | str) else [int(i) for i in value]
+
+
+_STATIC_FORMS = {**STATIC_FORMS, "relay.dyn.reshape": StaticForm("reshape", (0,), {"newshape": 1})}
+
+
+def _static(
+    name: str, operands: Sequence[Value], properties: Mapping[str, Any]
+) -> tuple[str, Sequence[Value], Mapping[str, Any]]:
+    """Return the operator that has as attributes what `name` reads from operands, if known."""
+    form = _STATIC_FORMS.get(f"relay.{name}")
+    if form is None:
+        return name, operands, properties
+    read = {key: operands[index] for key, index in form.read.items()}
+    known = {k: v.array.reshape(-1).tolist() for k, v in read.items() if isinstance(v, Constant)}
+    if len(known) < len(read):
+        return name, operands, properties
+    sizes = {key: n[0] if key in form.scalars else n for key, n in known.items()}
+    return form.operator, [operands[i] for i in form.operands], {**properties, **sizes}
+
+
+def _is_identity(name: str, operands: Sequence[Value], properties: Mapping[str, Any]) -> bool:
+    """Test whether an operator that reads known sizes returns its first operand."""
+    match name:
+        case "strided_slice":
+            dims, rows = dims_of(operands[0]), [properties[k] for k in ("begin", "end", "strides")]
+            rows.append(properties.get("axes", range(len(dims))))
+            if len({*map(len, rows)}) > 1:
+                return False  # the type rule reports it
+            cuts = zip(*rows, strict=True)
+            return all((a, c) == (0, 1) and b in (dims[axis], MAX_END) for a, b, c, axis in cuts)
+        case "broadcast_to":
+            return dims_of(operands[0]) == tuple(properties["shape"])
+        case "reshape":
+            dims, shape = dims_of(operands[0]), tuple(properties["newshape"])
+            if properties.get("allowzero") or 0 in dims or shape.count(-1) > 1:
+                return dims == shape
+            pairs = zip(dims, shape, strict=False)
+            return len(dims) == len(shape) and all(n in (0, -1, dim) for dim, n in pairs)
+        case "nn.pad":
+            return not any(properties["pad_width"])
+        case _:
+            return False
+
+
+MAX_END = 2**63 - 1
+"""The end of a slice that ends with the tensor."""
 
 
 class Builder:
@@ -108,6 +161,9 @@ class Builder:
     def results(self, name: str, operands: Sequence[Value], **properties: Any) -> Sequence[Value]:
         """Build operator `name` and return all its results."""
         given = {k: v for k, v in properties.items() if v is not None}
+        name, operands, given = _static(name, operands, given)
+        if _is_identity(name, operands, given):
+            return operands[:1]
         folded = self._folded(name, operands, given)
         if folded is not None:
             return folded
@@ -167,11 +223,12 @@ class Builder:
         arrays = [o.array for o in operands if isinstance(o, Constant)]
         if len(arrays) != len(operands):
             return None
+        parameters = Block(arg_types=[tensor_type_of(o) for o in operands]).args
+        op = self._created(name, parameters, properties)
         try:
             folded = fold_view(name, arrays, properties)
-            if folded is None and is_folded(relay.BY_NAME[name], arrays):
-                parameters = Block(arg_types=[tensor_type_of(o) for o in operands]).args
-                folded = fold(self._created(name, parameters, properties), arrays)
+            if folded is None and is_folded(type(op), arrays):
+                folded = fold(op, arrays)
         except (ValueError, IndexError, TypeError) as error:
             raise self.node.error(f"cannot fold constants: {error}") from None
         return None if folded is None else [self.constant(a) for a in folded]
@@ -352,8 +409,21 @@ class Builder:
         return parts[0] if len(parts) == 1 else self.op("concatenate", *parts, axis=0)
 
     def integers(self, index: int, what: str) -> Value:
-        """Return input `index` of the node, a scalar or a vector, as a vector of i64."""
-        value = self.node.input(index)
+        """
+        Return input `index` of the node, a scalar or a vector, as a vector of i64.
+
+        In old opsets it is the attribute `what`.
+        """
+        value = self.optional_integers(index, what)
+        if value is None:
+            raise self.node.error(f"the {what} are missing")
+        return value
+
+    def optional_integers(self, index: int, what: str) -> Value | None:
+        """Return what `integers` does; None if it is omitted."""
+        numbers, value = self.node.ints(what), self.node.optional(index)
+        if numbers is not None or value is None:
+            return None if numbers is None else self.ints(numbers)
         if rank_of(value) > 1 or dtype_of(value).kind not in "iu":
             raise self.node.error(
                 f"{what} (input {index}) must be a vector of integers, but is "
@@ -385,20 +455,11 @@ class Builder:
         old, new = dims_of(value), tuple(shape)
         if old == new:
             return value
-        static = [dim for dim in new if isinstance(dim, int)]
-        if len(static) == len(new) and has_static_shape(value):
-            before = prod(dim for dim in old if isinstance(dim, int))
-            if before != prod(static):
-                raise self.node.error(
-                    f"{before} elements of shape {list(old)} do not fit shape {static}"
-                )
-            zeros = True if 0 in static else None
-            return self.op("reshape", value, newshape=static, allowzero=zeros)
         entries = [
             dim if isinstance(dim, int) else 0 if old[i : i + 1] == (dim,) else -1
             for i, dim in enumerate(new)
         ]
-        if entries.count(-1) > 1 or 0 in static:
+        if entries.count(-1) > 1 or 0 in new:
             return self.op("dyn.reshape", value, self.sizes(new), allowzero=True)
         return self.op("reshape", value, newshape=entries)
 
@@ -412,9 +473,6 @@ class Builder:
         """Broadcast `value` to `shape`."""
         if dims_of(value) == tuple(shape):
             return value
-        static = [dim for dim in shape if isinstance(dim, int)]
-        if len(static) == len(shape):
-            return self.op("broadcast_to", value, shape=static)
         return self.op("dyn.broadcast_to", value, self.sizes(shape))
 
     def cast(self, value: Value, dtype: np.dtype[Any]) -> Value:
@@ -440,8 +498,6 @@ class Builder:
 
     def slice(self, value: Value, axis: int, begin: int, end: int) -> Value:
         """Slice `value` from `begin` to `end` along `axis`."""
-        if (begin, end) == (0, dims_of(value)[axis]):
-            return value
         return self.op(
             "strided_slice", value, begin=(begin,), end=(end,), strides=(1,), axes=(axis,)
         )
