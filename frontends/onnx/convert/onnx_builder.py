@@ -394,13 +394,14 @@ class Builder:
         """Return `dim` as a scalar of i64."""
         return self.reshape(self.sizes([dim]), ())
 
-    def counting(self, dim: Dim) -> Value:
-        """Return the integers from 0 up to `dim`, as i64."""
-        if isinstance(dim, int):
-            self.require_size(dim, "the range")
-            return self.constant(np.arange(dim))
+    def counting(self, end: Dim | Value) -> Value:
+        """Return the integers from 0 up to `end`, a dim or a scalar, as i64."""
+        size = self.size(end) if isinstance(end, int | DimOf) else end
+        if isinstance(size, Constant):
+            self.require_size(int(size.array), "the range")
+            return self.constant(np.arange(int(size.array)))
         zero, one = (self.scalar(n, np.dtype(np.int64)) for n in (0, 1))
-        return self.op("arange", zero, self.size(dim), one, dtype="int64")
+        return self.op("arange", zero, size, one, dtype="int64")
 
     def joined(self, parts: Sequence[Value]) -> Value:
         """Return vectors of i64 as one."""

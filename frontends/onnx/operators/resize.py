@@ -311,7 +311,6 @@ def _places(
         region = [Computed(b.cast(number, FLOAT), b) for number in numbers]
     else:
         node.ignore("extrapolation_value")
-    zero, one = (b.scalar(n, INT) for n in (0, 1))
     places: list[Places] = []
     for i, (axis, target, old) in enumerate(
         zip(axes, targets, _old_sizes(x, axes, b), strict=True)
@@ -320,11 +319,7 @@ def _places(
             continue
         size = b.size(dims_of(x)[axis]) if target is None else target.size
         scale = 1.0 if target is None else target.scale
-        if isinstance(size, Constant):
-            pixels = b.counting(int(size.array))
-        else:
-            pixels = b.op("arange", zero, size, one, dtype=INT)
-        pixels = Computed(b.cast(pixels, FLOAT), b)
+        pixels = Computed(b.cast(b.counting(size), FLOAT), b)
         # interpolation aligns corners before the new size is rounded, as ONNX's definition does
         is_rounded = transformation != "align_corners" or not interpolated
         new = Computed(b.cast(size, FLOAT), b) if is_rounded else old * scale
