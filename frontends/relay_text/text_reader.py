@@ -41,15 +41,13 @@ from .build import (
     match_rules,
     tuple_rules,
 )
-from .build.build_context import Context, Rule
+from .build.build_context import Context, Rule, Signature
 from .build.complete_types import complete_types
 from .build.deferred import deferred_of
-from .build.definitions_of_program import Signature
 from .build.operators.calls_of_kernels import name_literals
 from .errors import RelayTextError, SourceMap, location_of, nearest
 from .json.json_module import NodeMap, module_of
-from .json.metadata_section import Metadata
-from .json.node_graph import GraphError, NodeGraph
+from .json.node_graph import GraphError, Metadata, NodeGraph
 from .text import syntax as ast
 from .text.grammar import Grammar
 from .text.lexer import tokenize

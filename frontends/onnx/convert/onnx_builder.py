@@ -30,12 +30,11 @@ from xdsl.utils.exceptions import VerifyException
 from ....dialects import relay
 from ....dialects.attributes import properties_of
 from ....dialects.dense import dense
-from ....dialects.relay.dynamic import STATIC_FORMS, StaticForm
 from ....dialects.relay.language.language_types import AdtType
 from ....dialects.relay.operator import Operator
 from ....dialects.tensors import as_tensor
 from ....dialects.xdsl_extras.xdsl_internals import set_type
-from .folding import MAKE_LIMIT, fold, fold_view, is_folded
+from .folding import MAKE_LIMIT, fold, fold_view, is_folded, is_identity, static_form
 from .node import Node
 from .onnx_data import LIST, Absent, Datum, Items, is_data, part_of, type_of
 from .onnx_values import (
@@ -64,52 +63,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.dtype):
         return cast("np.dtype[Any]", value).name
     return value if isinstance(value, int | float | str) else [int(i) for i in value]
-
-
-_STATIC_FORMS = {**STATIC_FORMS, "relay.dyn.reshape": StaticForm("reshape", (0,), {"newshape": 1})}
-
-
-def _static(
-    name: str, operands: Sequence[Value], properties: Mapping[str, Any]
-) -> tuple[str, Sequence[Value], Mapping[str, Any]]:
-    """Return the operator that has as attributes what `name` reads from operands, if known."""
-    form = _STATIC_FORMS.get(f"relay.{name}")
-    if form is None:
-        return name, operands, properties
-    read = {key: operands[index] for key, index in form.read.items()}
-    known = {k: v.array.reshape(-1).tolist() for k, v in read.items() if isinstance(v, Constant)}
-    if len(known) < len(read):
-        return name, operands, properties
-    sizes = {key: n[0] if key in form.scalars else n for key, n in known.items()}
-    return form.operator, [operands[i] for i in form.operands], {**properties, **sizes}
-
-
-def _is_identity(name: str, operands: Sequence[Value], properties: Mapping[str, Any]) -> bool:
-    """Test whether an operator that reads known sizes returns its first operand."""
-    match name:
-        case "strided_slice":
-            dims, rows = dims_of(operands[0]), [properties[k] for k in ("begin", "end", "strides")]
-            rows.append(properties.get("axes", range(len(dims))))
-            if len({*map(len, rows)}) > 1:
-                return False  # the type rule reports it
-            cuts = zip(*rows, strict=True)
-            return all((a, c) == (0, 1) and b in (dims[axis], MAX_END) for a, b, c, axis in cuts)
-        case "broadcast_to":
-            return dims_of(operands[0]) == tuple(properties["shape"])
-        case "reshape":
-            dims, shape = dims_of(operands[0]), tuple(properties["newshape"])
-            if properties.get("allowzero") or 0 in dims or shape.count(-1) > 1:
-                return dims == shape
-            pairs = zip(dims, shape, strict=False)
-            return len(dims) == len(shape) and all(n in (0, -1, dim) for dim, n in pairs)
-        case "nn.pad":
-            return not any(properties["pad_width"])
-        case _:
-            return False
-
-
-MAX_END = 2**63 - 1
-"""The end of a slice that ends with the tensor."""
 
 
 class Builder:
@@ -161,8 +114,8 @@ class Builder:
     def results(self, name: str, operands: Sequence[Value], **properties: Any) -> Sequence[Value]:
         """Build operator `name` and return all its results."""
         given = {k: v for k, v in properties.items() if v is not None}
-        name, operands, given = _static(name, operands, given)
-        if _is_identity(name, operands, given):
+        name, operands, given = static_form(name, operands, given)
+        if is_identity(name, operands, given):
             return operands[:1]
         folded = self._folded(name, operands, given)
         if folded is not None:

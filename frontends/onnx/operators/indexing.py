@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..convert.folding import MAX_END
 from ..convert.node import Node
-from ..convert.onnx_builder import MAX_END, Builder
+from ..convert.onnx_builder import Builder
 from ..convert.onnx_values import (
     Constant,
     Value,

@@ -7,8 +7,9 @@ from math import prod
 
 import numpy as np
 
+from ..convert.folding import MAX_END
 from ..convert.node import Node
-from ..convert.onnx_builder import MAX_END, Builder
+from ..convert.onnx_builder import Builder
 from ..convert.onnx_values import Dim, Value, dims_of, has_static_shape, rank_of, shape_of
 from .rule import Rules, since
 

@@ -17,9 +17,8 @@ from ....dialects.relay.unification import Unifier
 from ....dialects.xdsl_extras.xdsl_internals import append_arguments
 from ..errors import RelayTextError, SourceMap, location_of, nearest
 from ..text import syntax as ast
-from .build_context import Context, ssa_name
+from .build_context import Context, Generic, Signature, ssa_name
 from .constraints import Notes
-from .definitions_of_program import Generic, Signature
 from .operators.call_site import Site
 from .operators.composite_operators import on_device
 

@@ -33,10 +33,9 @@ from ..errors import PrintingError
 from ..text.lexer import VERSION
 from ..tvm_operators import BY_NAME
 from ..type_texts import STORAGE, is_storage, place_of
-from .printer_body import Body, Expressions, Shared
+from .printer_body import Body, Expressions, Shared, is_global_name, is_word
 from .printer_expressions import closing, function_attributes, head, no_form, params
 from .printer_memory import kernel_attributes, kernel_devices
-from .printer_names import is_global_name, is_word
 
 HEADER = f'#[version = "{VERSION}"]\n'
 

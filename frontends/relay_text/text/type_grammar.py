@@ -21,8 +21,7 @@ from ....dialects import relay
 from ....dialects.device import tensor_type
 from ....dialects.memory import StorageType
 from ..errors import nearest
-from ..json.metadata_section import Metadata
-from ..json.node_graph import GraphError, Unread
+from ..json.node_graph import GraphError, Metadata, Unread
 from ..json.saved_arrays import element_type_of
 from ..type_texts import STORAGE
 from .local_names import NameScopes
