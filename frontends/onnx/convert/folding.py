@@ -20,7 +20,7 @@ from ....dialects.tensors import as_tensor, dtype_name, is_static
 from ....operators.element_types import wide_dtype
 from ....operators.slicing import as_slice, picked
 from ....runtime.kernels import KERNELS
-from .onnx_values import Array, Constant, Value, dims_of
+from .onnx_values import Array, Constant, Value, dims_of, dtype_of
 
 FOLD_LIMIT = 1 << 13
 """Maximum number of elements of an operand of a folded operator, views excepted."""
@@ -88,7 +88,7 @@ def static_form(
 
 
 def is_identity(name: str, operands: Sequence[Value], properties: Properties) -> bool:
-    """Test whether an operator that reads known sizes returns its first operand."""
+    """Test whether an operator returns its first operand unchanged, as far as that is known."""
     match name:
         case "strided_slice":
             dims, rows = dims_of(operands[0]), [properties[k] for k in ("begin", "end", "strides")]
@@ -107,6 +107,10 @@ def is_identity(name: str, operands: Sequence[Value], properties: Properties) ->
             return len(dims) == len(shape) and all(n in (0, -1, dim) for dim, n in pairs)
         case "nn.pad":
             return not any(properties["pad_width"])
+        case "transpose":
+            return list(properties["axes"]) == list(range(len(properties["axes"])))
+        case "cast":
+            return dtype_of(operands[0]) == properties["dtype"]
         case _:
             return False
 

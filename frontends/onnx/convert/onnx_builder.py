@@ -5,12 +5,8 @@ Build `relay` operators at the end of a block, for the current node.
 
 Operands are values, and Python properties are converted to attributes. If all operands are known
 at compile time and the operator can be folded, no op is built and the result is a constant. What
-reads sizes from constants is built as the operator that has them as attributes, and what returns
-its operand unchanged is not built:
-
-    b.op("dyn.strided_slice", x, begin, end, steps)    ->    relay.strided_slice, or x
-
-so that a rule says once how sizes are computed, be they known or not.
+reads sizes from constants becomes the operator that has them as attributes, and what returns its
+operand unchanged is not built, so that a rule says once what it computes, of known sizes or not.
 """
 
 from __future__ import annotations
@@ -407,8 +403,6 @@ class Builder:
     def reshape(self, value: Value, shape: Sequence[Dim]) -> Value:
         """Reshape `value` to as many elements."""
         old, new = dims_of(value), tuple(shape)
-        if old == new:
-            return value
         entries = [
             dim if isinstance(dim, int) else 0 if old[i : i + 1] == (dim,) else -1
             for i, dim in enumerate(new)
@@ -419,8 +413,6 @@ class Builder:
 
     def transpose(self, value: Value, axes: Sequence[int]) -> Value:
         """Permute the dims of `value` into the order of `axes`."""
-        if list(axes) == list(range(len(axes))):
-            return value
         return self.op("transpose", value, axes=tuple(axes))
 
     def broadcast_to(self, value: Value, shape: Sequence[Dim]) -> Value:
@@ -431,8 +423,6 @@ class Builder:
 
     def cast(self, value: Value, dtype: np.dtype[Any]) -> Value:
         """Cast the elements of `value` to `dtype`."""
-        if dtype_of(value) == dtype:
-            return value
         return self.op("cast", value, dtype=dtype)
 
     def rounded(self, wide: Value, dtype: np.dtype[Any]) -> Value:
