@@ -129,7 +129,7 @@ RULES: Mapping[type, Rule] = {
     ast.Tuple: tuple_rules.tuple_,
     ast.Projection: tuple_rules.projection,
     ast.Global: function_rules.global_value,
-    ast.Function: function_rules.closure_value,
+    ast.Function: function_rules.closure,
     ast.Name: call_rules.name_value,
     ast.Call: call_rules.call,
     ast.If: expression_rules.if_,

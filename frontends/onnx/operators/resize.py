@@ -45,24 +45,17 @@ def _half_pixel(x: Computed, scale: Number, old: Computed, new: Computed) -> Com
     return (x + 0.5) / scale - 0.5
 
 
-def _aligned_corners(x: Computed, scale: Number, old: Computed, new: Computed) -> Computed:
-    return (x * 0.0).where(new < 2, x * ((old - 1) / (new - 1)))
-
-
-def _pytorch_half_pixel(x: Computed, scale: Number, old: Computed, new: Computed) -> Computed:
-    return (x * 0.0).where(new < 2, _half_pixel(x, scale, old, new))
-
-
-def _half_pixel_symmetric(x: Computed, scale: Number, old: Computed, new: Computed) -> Computed:
-    adjustment = new / (old * scale)
-    return (x + 0.5) / scale - 0.5 + old / 2 * (1 - adjustment)
-
-
 COORDINATE_MAPS: dict[str, CoordinateMap] = {
     "half_pixel": _half_pixel,
-    "half_pixel_symmetric": _half_pixel_symmetric,
-    "pytorch_half_pixel": _pytorch_half_pixel,
-    "align_corners": _aligned_corners,
+    "half_pixel_symmetric": lambda x, scale, old, new: (
+        _half_pixel(x, scale, old, new) + old / 2 * (1 - new / (old * scale))
+    ),
+    "pytorch_half_pixel": lambda x, scale, old, new: (x * 0.0).where(
+        new < 2, _half_pixel(x, scale, old, new)
+    ),
+    "align_corners": lambda x, scale, old, new: (x * 0.0).where(
+        new < 2, x * ((old - 1) / (new - 1))
+    ),
     "asymmetric": lambda x, scale, old, new: x / scale,
 }
 

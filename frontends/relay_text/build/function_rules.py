@@ -88,11 +88,6 @@ def add_params(
 # -------------------------------------------------------------------- closures
 
 
-def closure_value(context: Context, function: ast.Function) -> SSAValue:
-    """Build a closure that does not name itself."""
-    return closure(context, function, None, None)
-
-
 def let_value(
     context: Context, local: ast.Local, value: ast.Expr, annotation: Attribute | None
 ) -> SSAValue:
@@ -112,8 +107,8 @@ def let_value(
 def closure(
     context: Context,
     function: ast.Function,
-    itself: ast.Local | None,
-    annotation: Attribute | None,
+    itself: ast.Local | None = None,
+    annotation: Attribute | None = None,
     generic: Generic | None = None,
 ) -> SSAValue:
     """

@@ -12,10 +12,10 @@ In the metadata section of a text, the root maps keys to entries, which `meta[ke
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr
 
@@ -25,6 +25,7 @@ from ....dialects.relay.unification import MAX_PARTS
 from ..tvm_devices import TargetParts, virtual_device
 from . import saved_arrays
 
+T = TypeVar("T")
 _STRINGS = frozenset(("runtime.String", "String", "Op", "GlobalVar"))
 _ARRAY_FIELDS = frozenset(
     (
@@ -243,7 +244,7 @@ class NodeGraph:
             case "IntImm":
                 return self._int(number, "value")
             case "FloatImm":
-                return self._float(number, "value")
+                return self._parsed(number, "value", float, "a number")
             case "Array":
                 return tuple(self.value(n) for n in self.elements(number))
             case "Map" if "keys" not in self.node(number):
@@ -271,17 +272,15 @@ class NodeGraph:
             return self._attrs(number, key)
         return Unread(key)
 
-    def _int(self, number: int, name: str) -> int:
+    def _parsed(self, number: int, name: str, read: Callable[[str], T], what: str) -> T:
+        """Return a field of node `number` that is `what`, which `read` reads."""
         try:
-            return int(self.field(number, name))
+            return read(self.field(number, name))
         except ValueError:
-            raise GraphError(f"{name} of node {number} must be an integer") from None
+            raise GraphError(f"{name} of node {number} must be {what}") from None
 
-    def _float(self, number: int, name: str) -> float:
-        try:
-            return float(self.field(number, name))
-        except ValueError:
-            raise GraphError(f"{name} of node {number} must be a number") from None
+    def _int(self, number: int, name: str) -> int:
+        return self._parsed(number, name, int, "an integer")
 
     def _device(self, number: int) -> VirtualDeviceAttr:
         target = self.value(self.child(number, "target"))
@@ -302,7 +301,7 @@ class NodeGraph:
         if "repr_str" not in self.node(kind):  # an object with fields of its own
             kind = self.child(kind, "name")
         options: dict[str, str | int] = {}
-        for name, value in self._fields(number, "attrs").items():
+        for name, value in self.map(self.child(number, "attrs")).items():
             if isinstance(option := self.value(value), str | int):
                 options[name] = option
         keys = self.value(self.child(number, "keys")) or ()
@@ -311,10 +310,6 @@ class NodeGraph:
         )
         host = host if isinstance(host, str) else None
         return TargetParts(self.text(kind), [str(key) for key in keys], options, host).text
-
-    def _fields(self, number: int, name: str) -> dict[str, int]:
-        """Return the map that a field of node `number` refers to."""
-        return self.map(self.child(number, name))
 
     def array(self, number: int) -> DenseIntOrFPElementsAttr[Any]:
         """Return the tensor of the `relay.Constant` node `number`."""

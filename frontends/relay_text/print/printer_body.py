@@ -386,19 +386,11 @@ class Body:
         if isinstance(op, relay.GlobalOp):
             written = bool(op.type_args.data)
         else:
-            written = is_declared(op) or _has_arguments_alone(op)
+            is_alone = not isinstance(op, relay.Operator) and len(op.results) == 1
+            written = is_declared(op) or (is_alone and _has_arguments(op.results[0].type))
         if not written:
             return ""
         return f": {self.shared.types.text(op.results[0].type, op)}"
-
-
-def _has_arguments_alone(op: Operation) -> bool:
-    """
-    Return whether `op` is not an operator and its one result has type arguments of a data type.
-    """
-    if isinstance(op, relay.Operator) or len(op.results) != 1:
-        return False
-    return _has_arguments(op.results[0].type)
 
 
 def _has_arguments(type: Attribute) -> bool:
