@@ -36,13 +36,17 @@ from ..dialects import relay
 from ..dialects.device import device_of, tensor_type
 from ..dialects.interfaces import ReadsOnlySizes
 from ..dialects.relay.creation import ShapeOfOp
-from ..dialects.relay.dynamic import DynBroadcastToOp, DynReshapeOp
+from ..dialects.relay.dynamic import (
+    STATIC_FORMS,
+    DynBroadcastToOp,
+    DynReshapeOp,
+    StaticForm,
+)
 from ..dialects.relay.operator import Operator, RelayOperator
 from ..dialects.relay.properties import ints
 from ..dialects.relay.reshape import ReshapeOp
 from ..dialects.tensors import as_tensor
 from ..dialects.type_rules import rule_of
-from ..operators.records import record
 from ..operators.sizes import SizeOp
 from ..operators.sizes.size_expressions import Dims, Expr
 from .analysis.arrays import dense_of, numpy_dtype
@@ -52,37 +56,6 @@ from .support.changes import ReportingPass
 from .support.levels import Level
 from .support.rewriting import apply_patterns, erase_unused
 from .support.walk import outside_primitives
-
-
-@record
-class StaticForm:
-    """The operator that has as attributes what a dynamic one reads from operands."""
-
-    operator: str
-    operands: tuple[int, ...]
-    """The operands that it keeps."""
-    read: Mapping[str, int]
-    """The operand for each attribute."""
-    scalars: tuple[str, ...] = ()
-    """The attributes that are one integer."""
-
-
-STATIC_FORMS: Mapping[str, StaticForm] = {
-    "relay.dyn.squeeze": StaticForm("squeeze", (0,), {"axis": 1}),
-    "relay.dyn.expand_dims": StaticForm("expand_dims", (0,), {"axis": 1}, ("axis",)),
-    "relay.dyn.broadcast_to": StaticForm("broadcast_to", (0,), {"shape": 1}),
-    "relay.dyn.tile": StaticForm("tile", (0,), {"reps": 1}),
-    "relay.dyn.strided_slice": StaticForm(
-        "strided_slice", (0,), {"begin": 1, "end": 2, "strides": 3}
-    ),
-    "relay.dyn.nn.pad": StaticForm("nn.pad", (0, 2), {"pad_width": 1}),
-    "relay.dyn.zeros": StaticForm("zeros", (), {"shape": 0}),
-    "relay.dyn.ones": StaticForm("ones", (), {"shape": 0}),
-    "relay.dyn.full": StaticForm("full", (0,), {"shape": 1}),
-    "relay.dyn.one_hot": StaticForm("one_hot", (0, 1, 2), {"depth": 3}, ("depth",)),
-    "relay.dyn.topk": StaticForm("topk", (0,), {"k": 1}, ("k",)),
-    "relay.dyn.image.resize2d": StaticForm("image.resize2d", (0,), {"size": 1}),
-}
 
 
 def integers(dims: Dims | None) -> list[int] | None:

@@ -1,7 +1,10 @@
 """The operators of `dyn`: the operands after the data are sizes, on the host."""
 
+from collections.abc import Mapping
+
 from xdsl.irdl import operand_def
 
+from ...operators.records import record
 from .incomplete import AnyTensor
 from .operator import Broadcasting, Injective, operator
 from .properties import bool_prop, int_prop, optional_ints_prop, string_prop
@@ -123,3 +126,34 @@ class DynPadOp(Injective):
     pad_width = operand_def(AnyTensor)
     pad_value = operand_def(AnyTensor)
     pad_mode = string_prop("constant")
+
+
+@record
+class StaticForm:
+    """The operator that has as attributes what a dynamic one reads from operands."""
+
+    operator: str
+    operands: tuple[int, ...]
+    """The operands that it keeps."""
+    read: Mapping[str, int]
+    """The operand for each attribute."""
+    scalars: tuple[str, ...] = ()
+    """The attributes that are one integer."""
+
+
+STATIC_FORMS: Mapping[str, StaticForm] = {
+    "relay.dyn.squeeze": StaticForm("squeeze", (0,), {"axis": 1}),
+    "relay.dyn.expand_dims": StaticForm("expand_dims", (0,), {"axis": 1}, ("axis",)),
+    "relay.dyn.broadcast_to": StaticForm("broadcast_to", (0,), {"shape": 1}),
+    "relay.dyn.tile": StaticForm("tile", (0,), {"reps": 1}),
+    "relay.dyn.strided_slice": StaticForm(
+        "strided_slice", (0,), {"begin": 1, "end": 2, "strides": 3}
+    ),
+    "relay.dyn.nn.pad": StaticForm("nn.pad", (0, 2), {"pad_width": 1}),
+    "relay.dyn.zeros": StaticForm("zeros", (), {"shape": 0}),
+    "relay.dyn.ones": StaticForm("ones", (), {"shape": 0}),
+    "relay.dyn.full": StaticForm("full", (0,), {"shape": 1}),
+    "relay.dyn.one_hot": StaticForm("one_hot", (0, 1, 2), {"depth": 3}, ("depth",)),
+    "relay.dyn.topk": StaticForm("topk", (0,), {"k": 1}, ("k",)),
+    "relay.dyn.image.resize2d": StaticForm("image.resize2d", (0,), {"size": 1}),
+}

@@ -14,7 +14,7 @@ from importlib.resources import files
 
 from .build.operators.composite_operators import COMPOSITES, EAGER
 from .errors import SourceMap
-from .json.metadata_section import Metadata
+from .json.node_graph import Metadata
 from .text.grammar import Grammar
 from .text.lexer import tokenize
 from .text.syntax import Module

@@ -41,15 +41,13 @@ from .build import (
     match_rules,
     tuple_rules,
 )
-from .build.build_context import Context, Rule
+from .build.build_context import Context, Rule, Signature
 from .build.complete_types import complete_types
 from .build.deferred import deferred_of
-from .build.definitions_of_program import Signature
 from .build.operators.calls_of_kernels import name_literals
 from .errors import RelayTextError, SourceMap, location_of, nearest
 from .json.json_module import NodeMap, module_of
-from .json.metadata_section import Metadata
-from .json.node_graph import GraphError, NodeGraph
+from .json.node_graph import GraphError, Metadata, NodeGraph
 from .text import syntax as ast
 from .text.grammar import Grammar
 from .text.lexer import tokenize
@@ -131,7 +129,7 @@ RULES: Mapping[type, Rule] = {
     ast.Tuple: tuple_rules.tuple_,
     ast.Projection: tuple_rules.projection,
     ast.Global: function_rules.global_value,
-    ast.Function: function_rules.closure_value,
+    ast.Function: function_rules.closure,
     ast.Name: call_rules.name_value,
     ast.Call: call_rules.call,
     ast.If: expression_rules.if_,

@@ -12,9 +12,8 @@ from onnx import GraphProto, ModelProto, ValueInfoProto
 from ...frontends.onnx.convert.importer import convert_model
 from ...frontends.onnx.convert.scope import graphs_of, with_inner
 from ...frontends.onnx.errors import OnnxError
-from ...frontends.onnx.model.external import ExternalData
+from ...frontends.onnx.model.external import ExternalData, dtype_of_number, element_name
 from ...frontends.onnx.model.onnx_model import domain_of, input_dims, read_model
-from ...frontends.onnx.model.onnx_tensors import dtype_of_number, element_name
 from ...operators.element_types import ELEMENT_TABLE
 from ...runtime.calls.input_bindings import BindingError, InputBindings
 from ...runtime.python.call_signature import Value

@@ -14,12 +14,13 @@ import numpy as np
 
 from ....dialects.attributes import plain_attributes
 from ....dialects.interfaces import Fusible, FusionKind
+from ....dialects.relay.dynamic import STATIC_FORMS, StaticForm
 from ....dialects.relay.operator import Operator
 from ....dialects.tensors import as_tensor, dtype_name, is_static
 from ....operators.element_types import wide_dtype
 from ....operators.slicing import as_slice, picked
 from ....runtime.kernels import KERNELS
-from .onnx_values import Array
+from .onnx_values import Array, Constant, Value, dims_of, dtype_of
 
 FOLD_LIMIT = 1 << 13
 """Maximum number of elements of an operand of a folded operator, views excepted."""
@@ -29,6 +30,9 @@ RESULT_LIMIT = 1 << 20
 
 MAKE_LIMIT = 2**26
 """Maximum number of elements of a generated array (a mask, a range of indices)."""
+
+MAX_END = 2**63 - 1
+"""The end of a slice that ends with the tensor."""
 
 Properties = Mapping[str, Any]
 View = Callable[[Sequence[Array], Properties], Sequence[Array]]
@@ -63,6 +67,52 @@ VIEWS: Mapping[str, View] = {
     "split": _split,
 }
 """Operators that copy nothing, folded regardless of size; a test holds them against the kernels."""
+
+
+_STATIC_FORMS = {**STATIC_FORMS, "relay.dyn.reshape": StaticForm("reshape", (0,), {"newshape": 1})}
+
+
+def static_form(
+    name: str, operands: Sequence[Value], properties: Properties
+) -> tuple[str, Sequence[Value], Properties]:
+    """Return the operator that has as attributes what `name` reads from operands, if known."""
+    form = _STATIC_FORMS.get(f"relay.{name}")
+    if form is None:
+        return name, operands, properties
+    read = {key: operands[index] for key, index in form.read.items()}
+    known = {k: v.array.reshape(-1).tolist() for k, v in read.items() if isinstance(v, Constant)}
+    if len(known) < len(read):
+        return name, operands, properties
+    sizes = {key: n[0] if key in form.scalars else n for key, n in known.items()}
+    return form.operator, [operands[i] for i in form.operands], {**properties, **sizes}
+
+
+def is_identity(name: str, operands: Sequence[Value], properties: Properties) -> bool:
+    """Test whether an operator returns its first operand unchanged, as far as that is known."""
+    match name:
+        case "strided_slice":
+            dims, rows = dims_of(operands[0]), [properties[k] for k in ("begin", "end", "strides")]
+            rows.append(properties.get("axes", range(len(dims))))
+            if len({*map(len, rows)}) > 1:
+                return False  # the type rule reports it
+            cuts = zip(*rows, strict=True)
+            return all((a, c) == (0, 1) and b in (dims[axis], MAX_END) for a, b, c, axis in cuts)
+        case "broadcast_to":
+            return dims_of(operands[0]) == tuple(properties["shape"])
+        case "reshape":
+            dims, shape = dims_of(operands[0]), tuple(properties["newshape"])
+            if properties.get("allowzero") or 0 in dims or shape.count(-1) > 1:
+                return dims == shape
+            pairs = zip(dims, shape, strict=False)
+            return len(dims) == len(shape) and all(n in (0, -1, dim) for dim, n in pairs)
+        case "nn.pad":
+            return not any(properties["pad_width"])
+        case "transpose":
+            return list(properties["axes"]) == list(range(len(properties["axes"])))
+        case "cast":
+            return dtype_of(operands[0]) == properties["dtype"]
+        case _:
+            return False
 
 
 def fold_view(name: str, arrays: Sequence[Array], properties: Properties) -> Sequence[Array] | None:

@@ -17,9 +17,8 @@ from onnx import AttributeProto, GraphProto, NodeProto, ValueInfoProto, helper
 from xdsl.dialects.builtin import FileLineColLoc, LocationAttr, NameLoc, StringAttr
 
 from ..errors import OnnxError
-from ..model.external import ExternalData
+from ..model.external import ExternalData, array_of, dtype_of_number
 from ..model.onnx_model import domain_of
-from ..model.onnx_tensors import array_of, dtype_of_number
 from .onnx_data import Datum, is_tensor
 from .onnx_values import Array, Constant, Value, rank_of
 

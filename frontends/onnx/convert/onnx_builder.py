@@ -4,7 +4,9 @@ Build `relay` operators at the end of a block, for the current node.
     y = b.op("nn.conv2d", x, w, strides=(2, 2), groups=1)
 
 Operands are values, and Python properties are converted to attributes. If all operands are known
-at compile time and the operator can be folded, no op is built and the result is a constant.
+at compile time and the operator can be folded, no op is built and the result is a constant. What
+reads sizes from constants becomes the operator that has them as attributes, and what returns its
+operand unchanged is not built, so that a rule says once what it computes, of known sizes or not.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from ....dialects.relay.language.language_types import AdtType
 from ....dialects.relay.operator import Operator
 from ....dialects.tensors import as_tensor
 from ....dialects.xdsl_extras.xdsl_internals import set_type
-from .folding import MAKE_LIMIT, fold, fold_view, is_folded
+from .folding import MAKE_LIMIT, fold, fold_view, is_folded, is_identity, static_form
 from .node import Node
 from .onnx_data import LIST, Absent, Datum, Items, is_data, part_of, type_of
 from .onnx_values import (
@@ -108,6 +110,9 @@ class Builder:
     def results(self, name: str, operands: Sequence[Value], **properties: Any) -> Sequence[Value]:
         """Build operator `name` and return all its results."""
         given = {k: v for k, v in properties.items() if v is not None}
+        name, operands, given = static_form(name, operands, given)
+        if is_identity(name, operands, given):
+            return operands[:1]
         folded = self._folded(name, operands, given)
         if folded is not None:
             return folded
@@ -167,11 +172,12 @@ class Builder:
         arrays = [o.array for o in operands if isinstance(o, Constant)]
         if len(arrays) != len(operands):
             return None
+        parameters = Block(arg_types=[tensor_type_of(o) for o in operands]).args
+        op = self._created(name, parameters, properties)
         try:
             folded = fold_view(name, arrays, properties)
-            if folded is None and is_folded(relay.BY_NAME[name], arrays):
-                parameters = Block(arg_types=[tensor_type_of(o) for o in operands]).args
-                folded = fold(self._created(name, parameters, properties), arrays)
+            if folded is None and is_folded(type(op), arrays):
+                folded = fold(op, arrays)
         except (ValueError, IndexError, TypeError) as error:
             raise self.node.error(f"cannot fold constants: {error}") from None
         return None if folded is None else [self.constant(a) for a in folded]
@@ -337,13 +343,14 @@ class Builder:
         """Return `dim` as a scalar of i64."""
         return self.reshape(self.sizes([dim]), ())
 
-    def counting(self, dim: Dim) -> Value:
-        """Return the integers from 0 up to `dim`, as i64."""
-        if isinstance(dim, int):
-            self.require_size(dim, "the range")
-            return self.constant(np.arange(dim))
+    def counting(self, end: Dim | Value) -> Value:
+        """Return the integers from 0 up to `end`, a dim or a scalar, as i64."""
+        size = self.size(end) if isinstance(end, int | DimOf) else end
+        if isinstance(size, Constant):
+            self.require_size(int(size.array), "the range")
+            return self.constant(np.arange(int(size.array)))
         zero, one = (self.scalar(n, np.dtype(np.int64)) for n in (0, 1))
-        return self.op("arange", zero, self.size(dim), one, dtype="int64")
+        return self.op("arange", zero, size, one, dtype="int64")
 
     def joined(self, parts: Sequence[Value]) -> Value:
         """Return vectors of i64 as one."""
@@ -352,8 +359,21 @@ class Builder:
         return parts[0] if len(parts) == 1 else self.op("concatenate", *parts, axis=0)
 
     def integers(self, index: int, what: str) -> Value:
-        """Return input `index` of the node, a scalar or a vector, as a vector of i64."""
-        value = self.node.input(index)
+        """
+        Return input `index` of the node, a scalar or a vector, as a vector of i64.
+
+        In old opsets it is the attribute `what`.
+        """
+        value = self.optional_integers(index, what)
+        if value is None:
+            raise self.node.error(f"the {what} are missing")
+        return value
+
+    def optional_integers(self, index: int, what: str) -> Value | None:
+        """Return what `integers` does; None if it is omitted."""
+        numbers, value = self.node.ints(what), self.node.optional(index)
+        if numbers is not None or value is None:
+            return None if numbers is None else self.ints(numbers)
         if rank_of(value) > 1 or dtype_of(value).kind not in "iu":
             raise self.node.error(
                 f"{what} (input {index}) must be a vector of integers, but is "
@@ -383,44 +403,26 @@ class Builder:
     def reshape(self, value: Value, shape: Sequence[Dim]) -> Value:
         """Reshape `value` to as many elements."""
         old, new = dims_of(value), tuple(shape)
-        if old == new:
-            return value
-        static = [dim for dim in new if isinstance(dim, int)]
-        if len(static) == len(new) and has_static_shape(value):
-            before = prod(dim for dim in old if isinstance(dim, int))
-            if before != prod(static):
-                raise self.node.error(
-                    f"{before} elements of shape {list(old)} do not fit shape {static}"
-                )
-            zeros = True if 0 in static else None
-            return self.op("reshape", value, newshape=static, allowzero=zeros)
         entries = [
             dim if isinstance(dim, int) else 0 if old[i : i + 1] == (dim,) else -1
             for i, dim in enumerate(new)
         ]
-        if entries.count(-1) > 1 or 0 in static:
+        if entries.count(-1) > 1 or 0 in new:
             return self.op("dyn.reshape", value, self.sizes(new), allowzero=True)
         return self.op("reshape", value, newshape=entries)
 
     def transpose(self, value: Value, axes: Sequence[int]) -> Value:
         """Permute the dims of `value` into the order of `axes`."""
-        if list(axes) == list(range(len(axes))):
-            return value
         return self.op("transpose", value, axes=tuple(axes))
 
     def broadcast_to(self, value: Value, shape: Sequence[Dim]) -> Value:
         """Broadcast `value` to `shape`."""
         if dims_of(value) == tuple(shape):
             return value
-        static = [dim for dim in shape if isinstance(dim, int)]
-        if len(static) == len(shape):
-            return self.op("broadcast_to", value, shape=static)
         return self.op("dyn.broadcast_to", value, self.sizes(shape))
 
     def cast(self, value: Value, dtype: np.dtype[Any]) -> Value:
         """Cast the elements of `value` to `dtype`."""
-        if dtype_of(value) == dtype:
-            return value
         return self.op("cast", value, dtype=dtype)
 
     def rounded(self, wide: Value, dtype: np.dtype[Any]) -> Value:
@@ -440,8 +442,6 @@ class Builder:
 
     def slice(self, value: Value, axis: int, begin: int, end: int) -> Value:
         """Slice `value` from `begin` to `end` along `axis`."""
-        if (begin, end) == (0, dims_of(value)[axis]):
-            return value
         return self.op(
             "strided_slice", value, begin=(begin,), end=(end,), strides=(1,), axes=(axis,)
         )

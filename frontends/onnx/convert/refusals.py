@@ -142,14 +142,9 @@ def _is_small(argument: SSAValue) -> bool:
     tensor = as_tensor(argument.type)
     if tensor is None:
         return False
-    name = dtype_name(tensor.element_type) or ""
-    return len(tensor.get_shape()) <= 1 and (not name.startswith("float") or not _is_long(argument))
-
-
-def _is_long(argument: SSAValue) -> bool:
-    tensor = as_tensor(argument.type)
-    shape = () if tensor is None else tensor.get_shape()
-    return any(dim == DYNAMIC_INDEX or dim > 16 for dim in shape)
+    name, shape = dtype_name(tensor.element_type) or "", tensor.get_shape()
+    is_long = any(dim == DYNAMIC_INDEX or dim > 16 for dim in shape)
+    return len(shape) <= 1 and not (is_long and name.startswith("float"))
 
 
 def origins(value: Value, is_shape: bool) -> list[tuple[BlockArgument, bool]]:

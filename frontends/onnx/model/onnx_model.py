@@ -24,8 +24,7 @@ from ..convert.onnx_data import LIST, OPTION, data_type
 from ..convert.onnx_values import Constant, element_type
 from ..convert.scope import graphs_of, with_inner
 from ..errors import OnnxError
-from .external import ExternalData
-from .onnx_tensors import array_of, dtype_of_number
+from .external import ExternalData, array_of, dtype_of_number
 from .wire import without_data
 
 OPSETS = range(6, 29)

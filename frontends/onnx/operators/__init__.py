@@ -21,7 +21,6 @@ from . import (
     reductions,
     resize,
     sampling,
-    scattering,
     selection,
     sequences,
     shapes,
@@ -31,7 +30,7 @@ from .rule import Rules
 
 _FAMILIES = (
     *(activations, constants, control_flow, convolution, elementwise, gathering, indexing, linear),
-    *(normalization, pooling, quantized, recurrent, reductions, resize, sampling, scattering),
+    *(normalization, pooling, quantized, recurrent, reductions, resize, sampling),
     *(selection, sequences, shapes, signals),
 )
 

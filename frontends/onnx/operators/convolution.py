@@ -27,8 +27,6 @@ from .windows import (
     spatial_dims,
     split_padding,
     windows_of,
-    with_height,
-    without_height,
 )
 
 
@@ -66,16 +64,7 @@ def conv_of(node: Node, x: Value, weight: Value, b: Builder) -> Value:
     dims = spatial_dims(node, x)
     weight, kernel = _sized(node, x, weight, b)
     windows = windows_of(node, dims, kernel)
-    y = b.op(
-        f"nn.conv{windows.suffix}",
-        with_height(x, b),
-        with_height(weight, b),
-        strides=windows.strides,
-        padding=windows.pads,
-        dilation=windows.dilations,
-        groups=node.integer("group", 1),
-    )
-    return without_height(y, len(dims) + 2, b)
+    return windows.op("nn.conv{}", x, weight, b=b, groups=node.integer("group", 1))
 
 
 def conv_transpose(node: Node, b: Builder) -> Value:
@@ -91,17 +80,8 @@ def conv_transpose(node: Node, b: Builder) -> Value:
     extra = tuple(e + m for e, m in zip(extra, missing, strict=True))
     strides, dilations = (per_dim(node, name, rank, 1) for name in ("strides", "dilations"))
     windows = flat_windows(kernel, strides, dilations, pads)
-    y = b.op(
-        f"nn.conv{windows.suffix}_transpose",
-        with_height(x, b),
-        with_height(weight, b),
-        strides=windows.strides,
-        padding=windows.pads,
-        output_padding=extra if rank > 1 else (0, *extra),
-        dilation=windows.dilations,
-        groups=node.integer("group", 1),
-    )
-    return without_height(_with_bias(node, y, b), rank + 2, b)
+    how = {"output_padding": windows.flat(extra), "groups": node.integer("group", 1)}
+    return _with_bias(node, windows.op("nn.conv{}_transpose", x, weight, b=b, **how), b)
 
 
 def _transposed_pads(
@@ -153,17 +133,9 @@ def col2im(node: Node, b: Builder) -> Value:
     groups = columns // size
     ones = np.tile(np.eye(size).reshape(size, 1, *block), (groups, *[1] * (rank + 1)))
     windows = flat_windows(block, strides, dilations, pads)
-    y = b.op(
-        f"nn.conv{windows.suffix}_transpose",
-        with_height(b.reshape(x, (batch, columns, *counts)), b),
-        with_height(b.constant(ones.astype(dtype_of(x))), b),
-        strides=windows.strides,
-        padding=windows.pads,
-        output_padding=left if rank > 1 else (0, *left),
-        dilation=windows.dilations,
-        groups=groups,
-    )
-    return without_height(y, rank + 2, b)
+    blocks, weight = b.reshape(x, (batch, columns, *counts)), b.constant(ones.astype(dtype_of(x)))
+    how = {"output_padding": windows.flat(left), "groups": groups}
+    return windows.op("nn.conv{}_transpose", blocks, weight, b=b, **how)
 
 
 RULES: Rules = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -205,16 +206,18 @@ def bit_shift(node: Node, b: Builder) -> Value:
     return b.op("left_shift" if left else "right_shift", node.input(0), node.input(1))
 
 
+_UNARY: Mapping[int, Sequence[str]] = {
+    6: ("Abs", "Ceil", "Exp", "Floor", "Log", "Sqrt"),
+    7: ("Acos", "Asin", "Atan", "Cos", "Sin", "Tan"),
+    9: ("Acosh", "Asinh", "Atanh", "Cosh", "Erf", "Sign", "Sinh"),
+    11: ("Round",),
+}
+"""The unary operators that `relay` has by the same name, in lower case, by their first opset."""
+
 RULES: Rules = {
-    "Abs": since(6, unary("abs")),
-    "Acos": since(7, unary("acos")),
-    "Acosh": since(9, unary("acosh")),
+    **{name: since(v, unary(name.lower())) for v, names in _UNARY.items() for name in names},
     "Add": since(6, binary("add")),
     "And": since(6, binary("logical_and")),
-    "Asin": since(7, unary("asin")),
-    "Asinh": since(9, unary("asinh")),
-    "Atan": since(7, unary("atan")),
-    "Atanh": since(9, unary("atanh")),
     "Cast": since(6, cast),
     "CastLike": since(15, cast_like),
     "BitCast": since(26, bit_cast),
@@ -223,22 +226,15 @@ RULES: Rules = {
     "BitwiseNot": since(18, unary("bitwise_not")),
     "BitwiseOr": since(18, binary("bitwise_or")),
     "BitwiseXor": since(18, binary("bitwise_xor")),
-    "Ceil": since(6, unary("ceil")),
     "Clip": since(6, clip),
-    "Cosh": since(9, unary("cosh")),
-    "Cos": since(7, unary("cos")),
     "Div": since(6, binary("divide")),
     "Equal": since(6, binary("equal")),
-    "Erf": since(9, unary("erf")),
-    "Exp": since(6, unary("exp")),
-    "Floor": since(6, unary("floor")),
     "Greater": since(6, binary("greater")),
     "GreaterOrEqual": since(12, binary("greater_equal")),
     "IsInf": since(10, is_inf),
     "IsNaN": since(9, unary("isnan")),
     "Less": since(6, binary("less")),
     "LessOrEqual": since(12, binary("less_equal")),
-    "Log": since(6, unary("log")),
     "Max": since(6, variadic("maximum")),
     "Mean": since(6, mean),
     "Min": since(6, variadic("minimum")),
@@ -249,14 +245,8 @@ RULES: Rules = {
     "Or": since(6, binary("logical_or")),
     "Pow": since(6, power),
     "Reciprocal": since(6, reciprocal),
-    "Round": since(11, unary("round")),
-    "Sign": since(9, unary("sign")),
-    "Sinh": since(9, unary("sinh")),
-    "Sin": since(7, unary("sin")),
-    "Sqrt": since(6, unary("sqrt")),
     "Sub": since(6, binary("subtract")),
     "Sum": since(6, variadic("add")),
-    "Tan": since(7, unary("tan")),
     "Where": since(9, where),
     "Xor": since(6, binary("logical_xor")),
 }

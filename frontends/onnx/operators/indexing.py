@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..convert.folding import MAX_END
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
 from ..convert.onnx_values import (
@@ -109,24 +110,26 @@ def compress(node: Node, b: Builder) -> Value:
     return b.op("take", x, indices, axis=axis, mode="clip")
 
 
-def _sliced_at_run_time(node: Node, b: Builder) -> Value:
-    """Slice; numbers that are not known yet are operands."""
+def slice_(node: Node, b: Builder) -> Value:
+    """Slice; ranges are attributes up to opset 9; those that exceed the tensor end at its edge."""
     x = node.input(0)
     rank = rank_of(x)
     starts, ends = b.integers(1, "starts"), b.integers(2, "ends")
-    steps = b.scalar(1, INT64) if node.optional(4) is None else b.integers(4, "steps")
-    count = next((n for v in (starts, ends) for n in dims_of(v) if isinstance(n, int)), None)
-    axes: Sequence[int] = range(rank if count is None else count)
-    if count is None or not node.is_known(3):
-        named = (
-            b.counting(dims_of(starts)[0]) if node.optional(3) is None else b.integers(3, "axes")
-        )
+    named, steps = b.optional_integers(3, "axes"), b.optional_integers(4, "steps")
+    steps = b.scalar(1, INT64) if steps is None else steps
+    counts = [n for v in (starts, ends) for n in dims_of(v) if isinstance(n, int)]
+    if not counts or not isinstance(named, Constant | None):
+        named = b.counting(dims_of(starts)[0]) if named is None else named
         starts, ends, steps = _on_all_axes(named, rank, starts, ends, steps, b)
-        axes = range(rank)
-    elif node.optional(3) is not None:
-        axes = node.axes(node.required_ints(3, "axes"), rank)
+        axes: Sequence[int] = range(rank)
+    else:
+        axes = range(counts[0]) if named is None else named.array.tolist()
+        axes = node.axes(axes, rank)
+    if isinstance(steps, Constant) and rank_of(steps) and steps.array.size != len(axes):
+        raise node.error(f"there are {steps.array.size} steps; supported: {len(axes)}")
     steps = b.broadcast_to(steps, (len(axes),))
-    if not isinstance(steps, Constant) or steps.array.min(initial=1) < 0:
+    is_forward = isinstance(steps, Constant) and steps.array.min(initial=1) > 0
+    if not is_forward and not (isinstance(starts, Constant) and starts.array.min(initial=0) >= -1):
         # a slice with a negative step begins at an element, if there is one
         first = b.op("negative", b.sizes([dims_of(x)[axis] for axis in axes]))
         backward = b.op("less", steps, b.scalar_like(0, steps))
@@ -148,69 +151,6 @@ def _on_all_axes(
         return b.op("where", is_sliced, chosen, b.scalar_like(default, chosen))
 
     return spread(starts, 0), spread(ends, 2**63 - 1), spread(steps, 1)
-
-
-def slice_(node: Node, b: Builder) -> Value:
-    """Slice; ranges are attributes up to opset 9; those that exceed the tensor end at its edge."""
-    if node.opset >= 10 and not node.is_known(1, 2, 3, 4):
-        return _sliced_at_run_time(node, b)
-    starts, ends = node.int_list("starts", 1), node.int_list("ends", 2)
-    axes, steps = node.int_list("axes", 3), node.ints_at(4, "steps")
-    if starts is None or ends is None:
-        raise node.error("the starts or ends are missing")
-    x = node.input(0)
-    dims = dims_of(x)
-    axes = range(len(starts)) if axes is None else axes
-    steps = [1] * len(starts) if steps is None else steps
-    if not len(starts) == len(ends) == len(axes) == len(steps):
-        raise node.error(
-            f"there are {len(starts)} starts, {len(ends)} ends, {len(axes)} axes and "
-            f"{len(steps)} steps; supported: equal numbers of each"
-        )
-    if 0 in steps:
-        raise node.error("a step is 0; supported: other integers")
-    axes = node.axes(axes, len(dims))
-    begins: list[int] = []
-    stops: list[int] = []
-    whole = True
-    for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
-        dim = dims[axis]
-        if isinstance(dim, int):
-            first, last = _clamped(start, end, step, dim)
-            # one before the first element: as an index, -1 would be the last one
-            last = last if last >= 0 else -dim - 1
-        elif step < 0 and start < -1:
-            return _sliced_at_run_time(node, b)
-        else:
-            first, last = start, end
-        begins.append(first)
-        stops.append(last)
-        whole = whole and (first, last, step) == (0, dim, 1)
-    if whole:
-        return x
-    return b.op(
-        "strided_slice",
-        x,
-        begin=tuple(begins),
-        end=tuple(stops),
-        strides=tuple(steps),
-        axes=tuple(axes),
-    )
-
-
-def _clamped(start: int, end: int, step: int, dim: int) -> tuple[int, int]:
-    """
-    Return where a slice of an axis of `dim` begins and ends, as ONNX clamps it.
-
-    Unlike in NumPy, a slice with a negative step begins at an element if there is one: at index 0
-    when `start` is further back than the axis is long.
-    """
-    first, last = (bound + dim if bound < 0 else bound for bound in (start, end))
-    if step > 0:
-        return min(max(first, 0), dim), min(max(last, 0), dim)
-    if dim == 0:
-        return 0, 0
-    return min(max(first, 0), dim - 1), min(max(last, -1), dim - 1)
 
 
 def gather(node: Node, b: Builder) -> Value:
@@ -237,57 +177,21 @@ def gather(node: Node, b: Builder) -> Value:
 def pad(node: Node, b: Builder) -> Value:
     """Pad, and crop by negative pads; pads and value are attributes up to opset 10."""
     x = node.input(0)
+    rank = rank_of(x)
     if node.opset < 11:
         value: Value = b.scalar_like(node.number("value", 0.0), x)
     else:
         given = node.optional(2)
         value = b.scalar_like(0, x) if given is None else b.reshape(given, ())
-        if not node.is_known(1, 3):
-            return _padded_at_run_time(node, x, value, b)
-    pads, axes = node.int_list("pads", 1), node.ints_at(3, "axes")
-    if pads is None:
-        raise node.error("the pads are missing")
     mode = node.choice("mode", "constant", PAD_MODES)
-    rank = rank_of(x)
-    where = list(range(rank)) if axes is None else node.axes(axes, rank)
-    if len(pads) != 2 * len(where):
-        raise node.error(f"there are {len(pads)} pads; supported: {2 * len(where)}")
-    width = [0] * (2 * rank)
-    for i, axis in enumerate(where):
-        before, after = pads[i], pads[i + len(where)]
-        size = dims_of(x)[axis]
-        if not isinstance(size, int):
-            if before < 0 or after < 0:
-                x = b.slice(x, axis, max(-before, 0), after if after < 0 else 2**63 - 1)
-        elif size + min(before, 0) + min(after, 0) < 0:
-            raise node.error(f"pads {before} and {after} crop more than {size} elements")
-        else:
-            x = b.slice(x, axis, max(-before, 0), size - max(-after, 0))
-        width[2 * axis : 2 * axis + 2] = max(before, 0), max(after, 0)
-    if not any(width):
-        return x
-    if mode == "wrap":
-        return _wrapped(node, x, width, b)
-    return b.op("nn.pad", x, value, pad_width=tuple(width), pad_mode=mode)
-
-
-def _padded_at_run_time(node: Node, x: Value, value: Value, b: Builder) -> Value:
-    """Pad by widths that are not known yet; crop first what is negative."""
-    mode = node.choice("mode", "constant", PAD_MODES)
-    if mode == "wrap":
-        raise node.error(
-            "pads (input 1) is computed at run time; supported for mode wrap: initializers and "
-            "constants"
-        )
-    rank = rank_of(x)
     axes = list(range(rank))
+    zero, every = b.scalar(0, INT64), b.scalar(MAX_END, INT64)
     if not node.is_known(3):
         named = b.integers(3, "axes")
         rows = b.op("reshape", b.integers(1, "pads"), newshape=(2, -1))
         before, after = (b.op("take", rows, b.scalar(i, INT64), axis=0) for i in range(2))
         before, after, _ = _on_all_axes(named, rank, before, after, b.scalar(1, INT64), b)
-        every = b.scalar_like(2**63 - 1, after)  # the default, on other axes
-        after = b.op("where", b.op("equal", after, every), b.scalar_like(0, after), after)
+        after = b.op("where", b.op("equal", after, every), zero, after)  # the default, elsewhere
         pads, count = b.joined([before, after]), 2 * rank
     else:
         if node.optional(3) is not None:
@@ -300,19 +204,36 @@ def _padded_at_run_time(node: Node, x: Value, value: Value, b: Builder) -> Value
         order += [axes.index(i) + len(axes) if i in axes else count for i in range(rank)]
         padded = b.joined([pads, b.ints([0])])
         pads = b.op("take", padded, b.ints(order), axis=0, mode="clip")
-    zero = b.scalar_like(0, pads)
-    before, after = b.slice(pads, 0, 0, rank), b.slice(pads, 0, rank, 2 * rank)
-    begin = b.op("negative", b.op("minimum", before, zero))
-    end = b.op("add", b.shape(x), b.op("minimum", after, zero))
-    x = b.op("dyn.strided_slice", x, begin, end, b.ints([1] * rank))
+    x = _cropped(node, x, b.op("minimum", pads, zero), b)
     width = b.transpose(b.reshape(b.op("maximum", pads, zero), (2, rank)), (1, 0))
+    if mode == "wrap":
+        return _wrapped(node, x, width, b)
     return b.op("dyn.nn.pad", x, width, value, pad_mode=mode)
 
 
-def _wrapped(node: Node, x: Value, width: Sequence[int], b: Builder) -> Value:
+def _cropped(node: Node, x: Value, cuts: Value, b: Builder) -> Value:
+    """Return `x` without as many elements as `cuts`, which are not above 0, say."""
+    rank = rank_of(x)
+    before, after = b.slice(cuts, 0, 0, rank), b.slice(cuts, 0, rank, 2 * rank)
+    if isinstance(cuts, Constant):
+        for size, *ends in zip(dims_of(x), *cuts.array.reshape(2, rank).tolist(), strict=True):
+            if isinstance(size, int) and size + sum(ends) < 0:
+                raise node.error(f"pads {ends[0]} and {ends[1]} crop more than {size} elements")
+        is_cut = b.op("less", after, b.scalar_like(0, after))
+        end = b.op("where", is_cut, after, b.scalar_like(MAX_END, after))
+    else:
+        end = b.op("add", b.shape(x), after)
+    return b.op("dyn.strided_slice", x, b.op("negative", before), end, b.ints([1] * rank))
+
+
+def _wrapped(node: Node, x: Value, width: Value, b: Builder) -> Value:
     """Pad each axis with elements from its other end, in circles."""
-    for axis, size in enumerate(shape_of(x)):
-        before, after = width[2 * axis : 2 * axis + 2]
+    if not isinstance(width, Constant):
+        raise node.error(
+            "pads (input 1) is computed at run time; supported for mode wrap: initializers and "
+            "constants"
+        )
+    for axis, (size, (before, after)) in enumerate(zip(shape_of(x), width.array, strict=True)):
         if before or after:
             if size == 0:
                 raise node.error("an axis of 0 elements cannot be wrapped; supported: 1 and more")
@@ -347,13 +268,9 @@ def one_hot(node: Node, b: Builder) -> Value:
     back = b.op("add", indices, depth)
     indices = b.op("where", b.op("less", indices, b.scalar_like(0, indices)), back, indices)
     off, on = (b.reshape(b.slice(values, 0, i, i + 1), ()) for i in range(2))
-    if not isinstance(depth, Constant):
-        return b.op("dyn.one_hot", indices, on, off, depth, axis=axis, dtype=dtype_of(values))
-    count = int(depth.array)
-    if count < 1:
-        raise node.error(f"depth is {count}; supported: 1 and more")
-    b.require_size(count, "a row")
-    return b.op("one_hot", indices, on, off, depth=count, axis=axis, dtype=dtype_of(values))
+    if isinstance(depth, Constant):
+        b.require_size(int(depth.array), "a row")
+    return b.op("dyn.one_hot", indices, on, off, depth, axis=axis, dtype=dtype_of(values))
 
 
 RULES: Rules = {

@@ -8,6 +8,7 @@ from math import prod
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
 from ..convert.onnx_values import (
+    Dim,
     Value,
     dims_of,
     dtype_of,
@@ -17,11 +18,6 @@ from ..convert.onnx_values import (
     shape_text,
 )
 from .rule import Results, Rules, since
-
-
-def _channelwise(value: Value, rank: int, b: Builder) -> Value:
-    """Reshape a vector with one number per channel to broadcast over a tensor of `rank` dims."""
-    return b.reshape(value, (*dims_of(value), *([1] * (rank - 2))))
 
 
 def batch_normalization(node: Node, b: Builder) -> Results:
@@ -120,10 +116,20 @@ def instance_normalization(node: Node, b: Builder) -> Value:
     rank = rank_of(x)
     if rank < 3:
         raise node.error(f"the input has rank {rank}; supported: 3 and more")
-    _, centred, variance = _moments(x, range(2, rank), b)
+    return _by_channel(node, x, range(2, rank), dims_of(x), b)
+
+
+def _by_channel(
+    node: Node, x: Value, axes: Sequence[int], dims: Sequence[Dim], b: Builder
+) -> Value:
+    """Normalize over `axes`; scale and shift each channel of the result, reshaped to `dims`."""
+    _, centred, variance = _moments(x, axes, b)
     y = b.op("multiply", centred, _inverse_deviation(variance, node.number("epsilon", 1e-5), b))
-    y = b.op("multiply", y, _channelwise(node.input(1), rank, b))
-    return b.op("add", y, _channelwise(node.input(2), rank, b))
+    scale, shift = (
+        b.reshape(value, (*dims_of(value), *[1] * (len(dims) - 2)))
+        for value in (node.input(1), node.input(2))
+    )
+    return b.op("add", b.op("multiply", b.reshape(y, dims), scale), shift)
 
 
 def group_normalization(node: Node, b: Builder) -> Value:
@@ -139,10 +145,7 @@ def group_normalization(node: Node, b: Builder) -> Value:
             "of the channels of at least three dims"
         )
     grouped = b.op("reshape", x, newshape=(0, groups, -1))
-    _, centred, variance = _moments(grouped, (2,), b)
-    y = b.op("multiply", centred, _inverse_deviation(variance, node.number("epsilon", 1e-5), b))
-    y = b.op("multiply", b.reshape(y, dims), _channelwise(node.input(1), len(dims), b))
-    return b.op("add", y, _channelwise(node.input(2), len(dims), b))
+    return _by_channel(node, grouped, (2,), dims, b)
 
 
 def rms_normalization(node: Node, b: Builder) -> Value:

@@ -50,18 +50,6 @@ def _rounded_up(node: Node, windows: Windows, x: Value) -> Windows:
     return replace(windows, pads=tuple(pads))
 
 
-def _pool(name: str, x: Value, windows: Windows, b: Builder, **properties: bool) -> Value:
-    return b.op(
-        f"nn.{name}{windows.suffix}",
-        x,
-        pool_size=windows.sizes,
-        strides=windows.strides,
-        dilation=windows.dilations,
-        padding=windows.pads,
-        **properties,
-    )
-
-
 def max_pool(node: Node, b: Builder) -> Results:
     """Return the greatest elements, and where they are, by rows or by columns."""
     x = node.input(0)
@@ -69,7 +57,7 @@ def max_pool(node: Node, b: Builder) -> Results:
     by_columns = node.flag("storage_order", False)
     flat = with_height(x, b)
     windows = _rounded_up(node, windows, flat)
-    y = without_height(_pool("max_pool", flat, windows, b), rank_of(x), b)
+    y = windows.op("nn.max_pool{}", x, b=b, pool_size=windows.sizes)
     if not node.is_used(1):
         return y
     indices = _indices(node, flat, windows, by_columns, b)
@@ -142,8 +130,8 @@ def average_pool(node: Node, b: Builder) -> Value:
         flat = _padded(flat, windows.pads, b)
         wider = replace(windows, pads=(*[0] * rank, *(max(p, 0) for p in past)))
         counts = False
-    y = _pool("avg_pool", flat, wider, b, count_include_pad=counts)
-    return without_height(y, rank_of(x), b)
+    how = {"pool_size": wider.sizes, "count_include_pad": counts}
+    return without_height(wider.op("nn.avg_pool{}", flat, b=b, **how), rank_of(x), b)
 
 
 def lp_pool(node: Node, b: Builder) -> Value:
@@ -153,11 +141,10 @@ def lp_pool(node: Node, b: Builder) -> Value:
     if p < 1:
         raise node.error(f"attribute p is {p}; supported: 1 and more")
     windows = _windows(node, x)
-    flat = with_height(_powers(x, p, b), b)
-    windows = _rounded_up(node, windows, flat)
-    mean = _pool("avg_pool", flat, windows, b, count_include_pad=True)
-    sums = b.op("multiply", mean, b.scalar_like(prod(windows.sizes), mean))
-    return without_height(_root(sums, p, b), rank_of(x), b)
+    windows = _rounded_up(node, windows, with_height(x, b))
+    how = {"pool_size": windows.sizes, "count_include_pad": True}
+    mean = windows.op("nn.avg_pool{}", _powers(x, p, b), b=b, **how)
+    return _root(b.op("multiply", mean, b.scalar_like(prod(windows.sizes), mean)), p, b)
 
 
 def global_lp_pool(node: Node, b: Builder) -> Value:

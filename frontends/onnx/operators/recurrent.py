@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 
 from onnx import NodeProto, helper
 
+from ..convert.computed import Computed
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
 from ..convert.onnx_data import is_tensor
@@ -32,16 +33,6 @@ DIRECTIONS: Mapping[str, tuple[bool, ...]] = {
     "bidirectional": (False, True),
 }
 """For each direction of a layer: whether it reads the sequences from their ends."""
-
-
-def _line(x: Value, alpha: float, beta: float, b: Builder) -> Value:
-    y = b.op("multiply", x, b.scalar_like(alpha, x))
-    return b.op("add", y, b.scalar_like(beta, x))
-
-
-def _scaled_tanh(x: Value, alpha: float, beta: float, b: Builder) -> Value:
-    y = b.op("tanh", b.op("multiply", x, b.scalar_like(beta, x)))
-    return b.op("multiply", y, b.scalar_like(alpha, x))
 
 
 _PLAIN = {"relu": "nn.relu", "sigmoid": "sigmoid", "tanh": "tanh"}
@@ -61,9 +52,9 @@ Activation functions that are operators of ONNX, and the defaults of their numbe
 For numbers that are omitted, onnxruntime takes 0 in all but `LeakyRelu`, `Elu` and `HardSigmoid`;
 ONNX says 1 for `ThresholdedRelu`.
 """
-_OF_BOTH: Mapping[str, Callable[[Value, float, float, Builder], Value]] = {
-    "affine": _line,
-    "scaledtanh": _scaled_tanh,
+_OF_BOTH: Mapping[str, Callable[[Computed, float, float], Computed]] = {
+    "affine": lambda x, alpha, beta: x * alpha + beta,
+    "scaledtanh": lambda x, alpha, beta: (x * beta).tanh() * alpha,
 }
 """Activation functions of two numbers, which have no defaults."""
 
@@ -101,7 +92,7 @@ def _activation(node: Node, name: str, alphas: Iterator[float], betas: Iterator[
                 f'activation "{name}" has no default numbers; supported: an activation_alpha and '
                 "an activation_beta"
             )
-        return lambda x, b: _OF_BOTH[key](x, alpha, beta, b)
+        return lambda x, b: _OF_BOTH[key](Computed(x, b), alpha, beta).value
     names = ", ".join(sorted((*_PLAIN, *_OPERATORS, *_OF_BOTH)))
     raise node.error(f'activation "{name}" is not supported; supported: {names}')
 

@@ -45,24 +45,17 @@ def _half_pixel(x: Computed, scale: Number, old: Computed, new: Computed) -> Com
     return (x + 0.5) / scale - 0.5
 
 
-def _aligned_corners(x: Computed, scale: Number, old: Computed, new: Computed) -> Computed:
-    return (x * 0.0).where(new < 2, x * ((old - 1) / (new - 1)))
-
-
-def _pytorch_half_pixel(x: Computed, scale: Number, old: Computed, new: Computed) -> Computed:
-    return (x * 0.0).where(new < 2, _half_pixel(x, scale, old, new))
-
-
-def _half_pixel_symmetric(x: Computed, scale: Number, old: Computed, new: Computed) -> Computed:
-    adjustment = new / (old * scale)
-    return (x + 0.5) / scale - 0.5 + old / 2 * (1 - adjustment)
-
-
 COORDINATE_MAPS: dict[str, CoordinateMap] = {
     "half_pixel": _half_pixel,
-    "half_pixel_symmetric": _half_pixel_symmetric,
-    "pytorch_half_pixel": _pytorch_half_pixel,
-    "align_corners": _aligned_corners,
+    "half_pixel_symmetric": lambda x, scale, old, new: (
+        _half_pixel(x, scale, old, new) + old / 2 * (1 - new / (old * scale))
+    ),
+    "pytorch_half_pixel": lambda x, scale, old, new: (x * 0.0).where(
+        new < 2, _half_pixel(x, scale, old, new)
+    ),
+    "align_corners": lambda x, scale, old, new: (x * 0.0).where(
+        new < 2, x * ((old - 1) / (new - 1))
+    ),
     "asymmetric": lambda x, scale, old, new: x / scale,
 }
 
@@ -311,7 +304,6 @@ def _places(
         region = [Computed(b.cast(number, FLOAT), b) for number in numbers]
     else:
         node.ignore("extrapolation_value")
-    zero, one = (b.scalar(n, INT) for n in (0, 1))
     places: list[Places] = []
     for i, (axis, target, old) in enumerate(
         zip(axes, targets, _old_sizes(x, axes, b), strict=True)
@@ -320,11 +312,7 @@ def _places(
             continue
         size = b.size(dims_of(x)[axis]) if target is None else target.size
         scale = 1.0 if target is None else target.scale
-        if isinstance(size, Constant):
-            pixels = b.counting(int(size.array))
-        else:
-            pixels = b.op("arange", zero, size, one, dtype=INT)
-        pixels = Computed(b.cast(pixels, FLOAT), b)
+        pixels = Computed(b.cast(b.counting(size), FLOAT), b)
         # interpolation aligns corners before the new size is rounded, as ONNX's definition does
         is_rounded = transformation != "align_corners" or not interpolated
         new = Computed(b.cast(size, FLOAT), b) if is_rounded else old * scale

@@ -7,8 +7,7 @@ from math import prod
 
 import numpy as np
 
-from ....operators.broadcast import broadcast_shapes
-from ....operators.sizes import SignatureError
+from ..convert.folding import MAX_END
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
 from ..convert.onnx_values import Dim, Value, dims_of, has_static_shape, rank_of, shape_of
@@ -23,33 +22,16 @@ def reshape(node: Node, b: Builder) -> Value:
         shape, _ = b.vector(1, "shape", node.output_rank())
         return b.op("dyn.reshape", x, shape, allowzero=allowzero)
     wanted = node.required_ints(1, "shape")
-    if not has_static_shape(x):
-        return b.op(
-            "reshape", x, newshape=_plain(node, wanted), allowzero=node.flag("allowzero", False)
-        )
-    old = shape_of(x)
-    shape = list(wanted)
-    if not node.flag("allowzero", False):
-        if any(n == 0 and i >= len(old) for i, n in enumerate(shape)):
-            raise node.error(
-                f"shape {wanted} copies a dim that an input of rank {len(old)} does not have"
-            )
-        shape = [old[i] if n == 0 else n for i, n in enumerate(shape)]
-    if shape.count(-1) > 1 or any(n < -1 for n in shape):
+    if min(wanted, default=0) < -1 or wanted.count(-1) > 1:  # these mean more in Relay
         raise node.error(f"shape is {wanted}; supported: dims of at least 0, and one -1")
-    if -1 in shape:
-        known = prod(n for n in shape if n != -1)
-        if known == 0 or prod(old) % known:
-            raise node.error(f"{prod(old)} elements of shape {list(old)} do not fit {wanted}")
-        shape[shape.index(-1)] = prod(old) // known
-    return b.reshape(x, shape)
-
-
-def _plain(node: Node, wanted: Sequence[int]) -> Sequence[int]:
-    """Return the dims `wanted`; entries below -1 mean nothing in ONNX, but more in Relay."""
-    if min(wanted, default=0) < -1:
-        raise node.error(f"shape is {[*wanted]}; supported: dims of at least 0, and one -1")
-    return wanted
+    dims = dims_of(x)
+    if node.flag("allowzero", False):
+        return b.reshape(x, wanted)
+    if any(n == 0 and i >= len(dims) for i, n in enumerate(wanted)):
+        raise node.error(
+            f"shape {wanted} copies a dim that an input of rank {len(dims)} does not have"
+        )
+    return b.reshape(x, [dims[i] if n == 0 else n for i, n in enumerate(wanted)])
 
 
 def flatten(node: Node, b: Builder) -> Value:
@@ -149,32 +131,15 @@ def _unsqueezed_at_run_time(x: Value, axes: Value, count: int, b: Builder) -> Va
 def expand(node: Node, b: Builder) -> Value:
     """Broadcast together with a shape, of which either may be the larger one."""
     x = node.input(0)
-    if not node.is_known(1):
-        if node.output_rank() == (rank := rank_of(x)):  # the shape may be shorter
-            shape = b.joined([b.ints([1] * rank), b.integers(1, "shape")])
-            shape = b.op("strided_slice", shape, begin=(-rank,), end=(2**63 - 1,), strides=(1,))
-            return _expanded_at_run_time(x, b.reshape(shape, (rank,)), rank, b)
-        return _expanded_at_run_time(x, *b.vector(1, "shape", node.output_rank()), b)
-    wanted = node.required_ints(1, "shape")
-    if any(n < 0 for n in wanted):
-        raise node.error(f"shape is {wanted}; supported: dims of at least 0")
-    if not has_static_shape(x):
-        return _expanded_at_run_time(x, b.ints(wanted), len(wanted), b)
-    try:
-        shape = broadcast_shapes([shape_of(x), wanted])
-    except SignatureError as error:
-        raise node.error(str(error)) from None
-    return b.broadcast_to(x, [n for n in shape if isinstance(n, int)])
-
-
-def _expanded_at_run_time(x: Value, shape: Value, count: int, b: Builder) -> Value:
-    """Broadcast to `shape` of `count` dims, but where it is 1 to the dims of `x`."""
     rank = rank_of(x)
-    dims = (
-        b.joined([b.ints([1] * max(count - rank, 0)), b.shape(x)]) if count > rank else b.shape(x)
-    )
-    if rank > count:
-        shape = b.joined([b.ints([1] * (rank - count)), shape])
+    if not node.is_known(1) and node.output_rank() == rank:  # the shape may be shorter
+        shape = b.joined([b.ints([1] * rank), b.integers(1, "shape")])
+        shape = b.op("strided_slice", shape, begin=(-rank,), end=(MAX_END,), strides=(1,))
+        shape, count = b.reshape(shape, (rank,)), rank
+    else:
+        shape, count = b.vector(1, "shape", node.output_rank())
+    dims = b.joined([b.ints([1] * (count - rank)), b.shape(x)])
+    shape = b.joined([b.ints([1] * (rank - count)), shape])
     same = b.op("equal", shape, b.scalar_like(1, shape))
     return b.op("dyn.broadcast_to", x, b.op("where", same, dims, shape))
 
@@ -182,15 +147,10 @@ def _expanded_at_run_time(x: Value, shape: Value, count: int, b: Builder) -> Val
 def tile(node: Node, b: Builder) -> Value:
     x = node.input(0)
     rank = rank_of(x)
-    if not node.is_known(1):
-        reps, count = b.vector(1, "repeats", rank)
-        if count != rank:
-            raise node.error(f"there are {count} repeats; supported: {rank}")
-        return b.op("dyn.tile", x, reps)
-    repeats = node.required_ints(1, "repeats")
-    if len(repeats) != rank or any(r < 0 for r in repeats):
-        raise node.error(f"repeats are {repeats}; supported: {rank} integers of at least 0")
-    return b.op("tile", x, reps=tuple(repeats)) if repeats else x
+    reps, count = b.vector(1, "repeats", rank)
+    if count != rank:
+        raise node.error(f"there are {count} repeats; supported: {rank}")
+    return b.op("dyn.tile", x, reps) if rank else x
 
 
 def transpose(node: Node, b: Builder) -> Value:

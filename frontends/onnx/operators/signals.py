@@ -4,31 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..convert.computed import Computed
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
 from ..convert.onnx_values import Constant, Value, dims_of, dtype_of, rank_of
 from .linear import product
 from .rule import Rule, Rules, since
 
-INT64, FLOAT64 = np.dtype(np.int64), np.dtype(np.float64)
+INT64 = np.dtype(np.int64)
 
 
-def _count(node: Node, b: Builder, index: int, what: str, default: Value | None = None) -> Value:
+def _count(node: Node, b: Builder, index: int, what: str, default: Value | None = None) -> Computed:
     """Return input `index`, an integer of at least 1, or `default`."""
     given = node.optional(index) or default
     count = b.cast(b.reshape(node.input(index) if given is None else given, ()), INT64)
     if isinstance(count, Constant) and count.array < 1:
         raise node.error(f"{what} is {count.array}; supported: 1 and more")
-    return count
-
-
-def _counting(b: Builder, count: Value) -> Value:
-    """Return the integers from 0 up to `count`."""
-    return b.op("arange", b.scalar(0, INT64), count, b.scalar(1, INT64), dtype="int64")
+    return Computed(count, b)
 
 
 def _transformed(
-    node: Node, b: Builder, x: Value, length: Value, inverse: bool, onesided: bool
+    node: Node, b: Builder, x: Value, length: Computed, inverse: bool, onesided: bool
 ) -> Value:
     """
     Transform the numbers along the axis before the last, which has their parts.
@@ -36,39 +32,33 @@ def _transformed(
     They are cut to `length`, or zeros follow. A one-sided spectrum has the first half: for real
     numbers, the other half has its conjugates.
     """
-    parts, dtype = dims_of(x)[-1], dtype_of(x)
+    parts, dtype = dims_of(x)[-1], dtype_of(x).name
     if parts not in (1, 2):
         shown = parts if isinstance(parts, int) else "?"
         raise node.error(f"the last dim is {shown}; supported: 1 (real) and 2 (complex)")
-    one, two = b.scalar(1, INT64), b.scalar(2, INT64)
-    half = b.op("add", b.op("floor_divide", length, two), one)
-    rows = b.op("expand_dims", b.counting(dims_of(x)[-2]), axis=1)
-    columns = _counting(b, half if onesided and not inverse else length)
-    turns = b.op("floor_mod", b.op("multiply", rows, columns), length)
-    turn = b.op("divide", b.scalar(2 * np.pi, FLOAT64), b.cast(length, FLOAT64))
-    angles = b.op("multiply", b.cast(turns, FLOAT64), turn)
-    weight = b.cast(b.op("less", rows, half if onesided and inverse else length), FLOAT64)
+    half = length.call("floor_divide", 2) + 1
+    rows = Computed(b.op("expand_dims", b.counting(dims_of(x)[-2]), axis=1), b)
+    columns = Computed(b.counting((half if onesided and not inverse else length).value), b)
+    count = length.cast("float64")
+    angles = (rows * columns).floor_mod(length).cast("float64") * (count.like(2 * np.pi) / count)
+    weight = rows.less(half if onesided and inverse else length).cast("float64")
     if inverse:
-        weight = b.op("divide", weight, b.cast(length, FLOAT64))
+        weight = weight / count
     if inverse and onesided:
-        twice = b.op("floor_mod", b.op("multiply", rows, two), length)
-        is_own = b.op("equal", twice, b.scalar(0, INT64))
-        both = b.op("subtract", b.scalar(2, FLOAT64), b.cast(is_own, FLOAT64))
-        weight = b.op("multiply", weight, both)
-    real = b.cast(b.op("multiply", b.op("cos", angles), weight), dtype)
-    imaginary = b.op("multiply", b.op("sin", angles), weight)
-    imaginary = b.cast(imaginary if inverse else b.op("negative", imaginary), dtype)
+        is_own = (rows * 2).floor_mod(length).equal(0)
+        weight = weight * (2 - is_own.cast("float64"))
+    real, imaginary = angles.cos() * weight, angles.sin() * weight
+    imaginary = imaginary if inverse else imaginary.negative()
 
-    def part(i: int, matrix: Value) -> Value:
-        at = b.scalar(i, INT64)
-        return product(node, b.op("take", x, at, axis=rank_of(x) - 1, mode="clip"), matrix, b)
+    def part(i: int, matrix: Computed) -> Computed:
+        numbers = b.op("take", x, b.scalar(i, INT64), axis=rank_of(x) - 1, mode="clip")
+        return Computed(product(node, numbers, matrix.cast(dtype).value, b), b)
 
     sums = [part(0, real), part(0, imaginary)]
     if parts == 2:
-        sums[0] = b.op("subtract", sums[0], part(1, imaginary))
-        sums[1] = b.op("add", sums[1], part(1, real))
+        sums = [sums[0] - part(1, imaginary), sums[1] + part(1, real)]
     is_real = inverse and onesided
-    return b.op("stack", *(sums[:1] if is_real else sums), axis=-1)
+    return b.op("stack", *(each.value for each in sums[: 1 if is_real else 2]), axis=-1)
 
 
 def _dft(node: Node, b: Builder, axis: int) -> Value:
@@ -79,7 +69,7 @@ def _dft(node: Node, b: Builder, axis: int) -> Value:
     order.insert(rank - 2, axis)
     length = b.size(dims_of(x)[axis])
     if inverse and onesided:
-        length = b.op("multiply", b.op("subtract", length, b.scalar(1, INT64)), b.scalar(2, INT64))
+        length = ((Computed(length, b) - 1) * 2).value
     length = _count(node, b, 1, "the length", length)
     y = _transformed(node, b, b.transpose(x, order), length, inverse, onesided)
     return b.transpose(y, list(np.argsort(order)))
@@ -103,10 +93,10 @@ def stft(node: Node, b: Builder) -> Value:
     node.require_rank(x, [3], "the signal")
     end, step = b.size(dims_of(x)[1]), _count(node, b, 1, "the step")
     length = _count(node, b, 3, "the length", end if window is None else b.size(dims_of(window)[0]))
-    frames = b.op("floor_divide", b.op("subtract", end, length), step)
-    frames = _counting(b, b.op("add", frames, b.scalar(1, INT64)))
-    starts = b.op("expand_dims", b.op("multiply", frames, step), axis=1)
-    pieces = b.op("take", x, b.op("add", starts, _counting(b, length)), axis=1, mode="clip")
+    count = (Computed(end, b) - length).call("floor_divide", step) + 1
+    starts = (Computed(b.counting(count.value), b) * step).expand_dims(axis=1)
+    places = starts + Computed(b.counting(length.value), b)
+    pieces = b.op("take", x, places.value, axis=1, mode="clip")
     if window is not None:
         pieces = b.op("multiply", pieces, b.op("expand_dims", window, axis=1))
     return _transformed(node, b, pieces, length, False, node.flag("onesided", True))

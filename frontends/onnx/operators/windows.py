@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
-from ..convert.onnx_values import Dim, Value, dims_of, has_static_shape, shape_text
+from ..convert.onnx_values import Dim, Value, dims_of, has_static_shape, rank_of, shape_text
 
 AUTO_PADS = ("NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")
 
@@ -37,10 +38,21 @@ class Windows:
         """Return the extent of a window in each dim."""
         return tuple((k - 1) * d + 1 for k, d in zip(self.sizes, self.dilations, strict=True))
 
-    @property
-    def suffix(self) -> str:
-        """Return the end of the names of operators on so many dims."""
-        return f"{len(self.kernel)}d"
+    def flat(self, numbers: Sequence[int]) -> tuple[int, ...]:
+        """Return a number for each dim of the node as one for each of these."""
+        return (0, *numbers)[-len(self.kernel) :]
+
+    def op(self, name: str, *operands: Value, b: Builder, **properties: Any) -> Value:
+        """Build the operator `name` on so many dims; a height that operands get is dropped."""
+        y = b.op(
+            name.format(f"{len(self.kernel)}d"),
+            *(with_height(value, b) for value in operands),
+            strides=self.strides,
+            dilation=self.dilations,
+            padding=self.pads,
+            **properties,
+        )
+        return without_height(y, rank_of(operands[0]), b)
 
 
 def spatial_dims(node: Node, x: Value) -> tuple[Dim, ...]:

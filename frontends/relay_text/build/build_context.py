@@ -43,8 +43,50 @@ from ..tvm_weights import Weight
 from ..type_texts import type_text
 from .binding_scopes import Region, Scopes, is_within
 from .constraints import Instance, Notes, Requirement
-from .definitions_of_program import Generic, Program, Signature
 from .fixed_hints import FixedHints
+
+
+@dataclass(eq=False, repr=False)
+class Signature:
+    """A global function: its definition, its type, and the block of its body."""
+
+    definition: ast.Definition
+    source_map: SourceMap
+    type: FunctionType
+    block: Block
+    type_params: Sequence[str]
+
+
+@dataclass(eq=False, repr=False)
+class Generic:
+    """A closure with type parameters that a variable names."""
+
+    name: str
+    own: Sequence[str]
+    """Its type parameters."""
+    hint: ast.Call | None
+    """The `on_device` that wraps it."""
+    value: SSAValue = field(init=False)
+    """The closure, or inside of it the closure itself."""
+
+    @property
+    def type(self) -> FunctionType:
+        """The type, in which the type parameters are variables."""
+        assert isinstance(self.value.type, FunctionType)
+        return self.value.type
+
+
+@dataclass(eq=False, repr=False)
+class Program:
+    """All definitions, by name."""
+
+    types: dict[str, relay.TypeDataOp] = field(default_factory=dict[str, relay.TypeDataOp])
+    constructors: dict[str, tuple[relay.TypeDataOp, FileLineColLoc]] = field(
+        default_factory=dict[str, "tuple[relay.TypeDataOp, FileLineColLoc]"]
+    )
+    """The data type of each constructor, and the place of the constructor."""
+    functions: dict[str, Signature] = field(default_factory=dict[str, Signature])
+
 
 _OTHER = re.compile(r"[^A-Za-z0-9_$.-]")
 _NUMBERED = re.compile(r"_(?=[0-9]+\Z)")

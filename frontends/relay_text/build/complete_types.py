@@ -19,8 +19,7 @@ from ..errors import RelayTextError, location_of
 from ..tvm_weights import Weight
 from .build_context import Context, called
 from .constraints import Instance
-from .declared_dims import try_retype
-from .deferred import Deferred, deferred_of
+from .deferred import Deferred, deferred_of, try_retype
 
 
 def complete_types(context: Context) -> None:

@@ -1,9 +1,18 @@
 """
-Operators on values of unknown types: deferred until the types are known.
+Operators on values of unknown types, deferred until the types are known; types that are declared.
 
     %r = relay.nn.relu %x          %x : ?0
     ->
     %p = "relay_text.deferred"(%x)  and, once ?0 is known, relay.nn.relu before it
+
+    let %y: Tensor[(3, 4), float32] = @f(%x);          (@f returns a Tensor[(?, 4), float32])
+    ->
+    %y = relay.invoke @f<[]>(%x) : (…) -> tensor<3x4xf32>
+
+The defining op adopts declared dims that inference does not find. A value that no op of the block
+defines (a parameter, or a value from outside a branch) is viewed as the declared type by a
+`relay.reshape`, a tuple field by field. Dims inside functions, cells and data types keep their
+inferred form.
 """
 
 from __future__ import annotations
@@ -12,16 +21,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import TensorType, TupleType
+from xdsl.dialects.func import CallOp as FuncCallOp
+from xdsl.ir import Attribute, OpResult, SSAValue
+from xdsl.utils.exceptions import VerifyException
 
+from ....dialects.relay.incomplete import refine
 from ....dialects.relay.language.tuples import TupleOp
 from ....dialects.relay.unification import IncompleteType, Unifier
+from ....dialects.tensors import as_tensor
 from ....dialects.xdsl_extras.xdsl_internals import set_type
+from ....passes.functions.calls import recast
 from ..errors import SourceMap
-from .build_context import Context, DeferredOp
-from .declared_dims import refine_dims
-from .definitions_of_program import Signature
+from .build_context import Context, DeferredOp, Signature
 
 Rule: TypeAlias = Callable[[Context, Any, Sequence[SSAValue]], SSAValue]
 """Builds a node of the tree on arguments of known types."""
@@ -116,3 +128,51 @@ def complete(context: Context, args: Sequence[SSAValue]) -> None:
         if arg.type.__class__ is not TensorType:
             set_type(arg, context.types.resolved(arg.type))
             complete(context, arg.owner.operands if isinstance(arg.owner, TupleOp) else ())
+
+
+def has_dims(type: Attribute) -> bool:
+    """Return whether values of `type`, a tensor or tuple, can be viewed as others of known dims."""
+    return isinstance(type, TupleType) or as_tensor(type) is not None
+
+
+def refine_dims(context: Context, value: SSAValue, declared: Attribute, at: int) -> SSAValue:
+    """
+    Return `value` with all dims that `declared`, which agrees with its type, knows in addition.
+    """
+    types = context.types
+    if value.type is declared:
+        return value
+    given, declared = types.resolved(value.type), types.resolved(declared)
+    if given == declared or not has_dims(given):
+        return value
+    if types.first_unknown(given) is not None or types.first_unknown(declared) is not None:
+        return value
+    type = refine(given, declared)
+    if type is None or type == given or _retype_here(context, value, type):
+        return value
+    for op in (ops := recast(value, type)):
+        context.add(op, at)
+    return ops[-1].results[0] if ops else value
+
+
+def _retype_here(context: Context, value: SSAValue, type: Attribute) -> bool:
+    """Retype `value` if an op of the current block defines it; return whether that succeeded."""
+    if not isinstance(value, OpResult) or value.op.parent is not context.block:
+        return False
+    for operand in value.op.operands:
+        set_type(operand, context.types.resolved(operand.type))
+    return try_retype(value, type)
+
+
+def try_retype(value: OpResult, type: Attribute) -> bool:
+    """Retype `value` to `type` if its defining op still verifies; return whether it did."""
+    before = value.type
+    set_type(value, type)
+    if isinstance(value.op, DeferredOp | FuncCallOp):  # settled once all types are known
+        return True
+    try:
+        value.op.verify_()
+    except VerifyException:
+        set_type(value, before)
+        return False
+    return True

@@ -17,10 +17,8 @@ from ....dialects.tensors import as_tensor, dtype_name
 from ....operators.element_types import NUMBER_TYPES
 from ..text import syntax as ast
 from . import generic_rules
-from .build_context import Context, ssa_name
-from .declared_dims import has_dims, refine_dims
-from .deferred import when_known
-from .definitions_of_program import Generic
+from .build_context import Context, Generic, ssa_name
+from .deferred import has_dims, refine_dims, when_known
 from .function_rules import branch, let_value
 
 SCALAR_BOOL = tensor_type(i1, [])

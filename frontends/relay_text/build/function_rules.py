@@ -17,9 +17,8 @@ from ....dialects.relay.unification import Unifier
 from ....dialects.xdsl_extras.xdsl_internals import append_arguments
 from ..errors import RelayTextError, SourceMap, location_of, nearest
 from ..text import syntax as ast
-from .build_context import Context, ssa_name
+from .build_context import Context, Generic, Signature, ssa_name
 from .constraints import Notes
-from .definitions_of_program import Generic, Signature
 from .operators.call_site import Site
 from .operators.composite_operators import on_device
 
@@ -89,11 +88,6 @@ def add_params(
 # -------------------------------------------------------------------- closures
 
 
-def closure_value(context: Context, function: ast.Function) -> SSAValue:
-    """Build a closure that does not name itself."""
-    return closure(context, function, None, None)
-
-
 def let_value(
     context: Context, local: ast.Local, value: ast.Expr, annotation: Attribute | None
 ) -> SSAValue:
@@ -113,8 +107,8 @@ def let_value(
 def closure(
     context: Context,
     function: ast.Function,
-    itself: ast.Local | None,
-    annotation: Attribute | None,
+    itself: ast.Local | None = None,
+    annotation: Attribute | None = None,
     generic: Generic | None = None,
 ) -> SSAValue:
     """

@@ -26,8 +26,7 @@ from ....passes.functions.symbols import SymbolNames
 from ..errors import RelayTextError, location_of
 from ..text import syntax as ast
 from . import function_rules
-from .build_context import Context, called, ssa_name
-from .definitions_of_program import Generic
+from .build_context import Context, Generic, called, ssa_name
 from .operators.call_site import Site
 from .operators.composite_operators import on_device
 

@@ -90,7 +90,7 @@ class _ModuleReader:
             if len(pairs) % 2:
                 raise GraphError("the functions must be pairs of a name and a function")
             for variable, function in zip(pairs[::2], pairs[1::2], strict=True):
-                name = graph.text(graph.child(variable, "name_hint"))
+                name = self._hint(variable)
                 if kind(graph, function) != "Function":
                     actual = graph.key(function)
                     raise GraphError(
@@ -135,7 +135,7 @@ class _ModuleReader:
     def _local(self, number: int) -> ast.Local:
         graph = self.graph
         vid = graph.child(number, "vid")
-        name = graph.text(graph.child(vid, "name_hint"))
+        name = self._hint(vid)
         type = self._optional_type(graph.child(number, "type_annotation"))
         local = ast.Local(name, number, type, self._device(number))
         self.locals[vid] = local
@@ -228,7 +228,9 @@ class _ModuleReader:
         match kind(graph, number):
             case "Call":
                 callee, *args = operands
-                return ast.Call(number, callee, tuple(args), self._attrs(number), 0)
+                given = graph.value(graph.child(number, "attrs"))
+                attrs: Mapping[str, Any] = given if isinstance(given, Attrs) else {}
+                return ast.Call(number, callee, tuple(args), attrs, 0)
             case "Tuple":
                 return ast.Tuple(number, tuple(operands))
             case "TupleGetItem":
@@ -245,10 +247,6 @@ class _ModuleReader:
                 return self._function(number)
             case cell:
                 return ast.Cell(number, _CELLS[cell], tuple(operands))
-
-    def _attrs(self, number: int) -> dict[str, Any]:
-        attrs = self.graph.value(self.graph.child(number, "attrs"))
-        return attrs if isinstance(attrs, Attrs) else {}
 
     def _checked_type(self, call: ast.Call) -> Attribute | None:
         """Return the type that TVM inferred for a call; None if absent or unsupported."""
@@ -269,25 +267,21 @@ class _ModuleReader:
             case "Var":
                 local = self.locals.get(graph.child(number, "vid"))
                 if local is None:
-                    name = graph.text(graph.child(graph.child(number, "vid"), "name_hint"))
+                    name = self._hint(graph.child(number, "vid"))
                     raise GraphError(f"%{name} (node {number}) is not bound")
                 return ast.Use(number, local)
             case "Constant":
                 return ast.Dense(number, graph.array(number), f"constant_{number}")
             case "GlobalVar":
-                name = graph.text(graph.child(number, "name_hint"))
+                name = self._hint(number)
                 self.names.functions.setdefault(name, number)
                 return ast.Global(number, name)
-            case "Op":
-                return self._named(number, graph.text(number))
-            case "Constructor":
-                return self._named(number, graph.text(graph.child(number, "name_hint")))
+            case "Op" | "Constructor" as key:
+                name = graph.text(number) if key == "Op" else self._hint(number)
+                self.names.operators.setdefault(name, number)
+                return ast.Name(number, name)
             case _:
                 raise GraphError(f"a {graph.key(number)} (node {number}) is not an expression")
-
-    def _named(self, number: int, name: str) -> ast.Expr:
-        self.names.operators.setdefault(name, number)
-        return ast.Name(number, name)
 
     # ------------------------------------------------------------------- match
 
@@ -304,7 +298,7 @@ class _ModuleReader:
                 return ast.Variable(number, self._local(graph.child(number, "var")))
             case "PatternConstructor":
                 constructor = graph.child(number, "constructor")
-                name = graph.text(graph.child(constructor, "name_hint"))
+                name = self._hint(constructor)
                 self.names.operators.setdefault(name, number)
                 return ast.Constructed(number, name, self._patterns(number))
             case "PatternTuple":
@@ -391,7 +385,7 @@ class _ModuleReader:
         return AdtType(name, args)
 
     def _hint(self, number: int) -> str:
-        """Return the name of a type variable or a constructor."""
+        """Return the name of a variable, a type variable or a constructor."""
         return self.graph.text(self.graph.child(number, "name_hint"))
 
     def _type_params(self, numbers: list[int]) -> list[str]:

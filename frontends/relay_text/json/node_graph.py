@@ -6,15 +6,16 @@ Read TVM's JSON: a list of nodes that refer to each other by number.
 
 Node 0 is null. The fields of an object are strings: a number, a text, a dtype, or the number of
 another node. Which one depends on the C++ type of the field, so readers ask for the kind they need.
+In the metadata section of a text, the root maps keys to entries, which `meta[key][n]` refers to.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr
 
@@ -24,6 +25,7 @@ from ....dialects.relay.unification import MAX_PARTS
 from ..tvm_devices import TargetParts, virtual_device
 from . import saved_arrays
 
+T = TypeVar("T")
 _STRINGS = frozenset(("runtime.String", "String", "Op", "GlobalVar"))
 _ARRAY_FIELDS = frozenset(
     (
@@ -242,7 +244,7 @@ class NodeGraph:
             case "IntImm":
                 return self._int(number, "value")
             case "FloatImm":
-                return self._float(number, "value")
+                return self._parsed(number, "value", float, "a number")
             case "Array":
                 return tuple(self.value(n) for n in self.elements(number))
             case "Map" if "keys" not in self.node(number):
@@ -270,17 +272,15 @@ class NodeGraph:
             return self._attrs(number, key)
         return Unread(key)
 
-    def _int(self, number: int, name: str) -> int:
+    def _parsed(self, number: int, name: str, read: Callable[[str], T], what: str) -> T:
+        """Return a field of node `number` that is `what`, which `read` reads."""
         try:
-            return int(self.field(number, name))
+            return read(self.field(number, name))
         except ValueError:
-            raise GraphError(f"{name} of node {number} must be an integer") from None
+            raise GraphError(f"{name} of node {number} must be {what}") from None
 
-    def _float(self, number: int, name: str) -> float:
-        try:
-            return float(self.field(number, name))
-        except ValueError:
-            raise GraphError(f"{name} of node {number} must be a number") from None
+    def _int(self, number: int, name: str) -> int:
+        return self._parsed(number, name, int, "an integer")
 
     def _device(self, number: int) -> VirtualDeviceAttr:
         target = self.value(self.child(number, "target"))
@@ -301,7 +301,7 @@ class NodeGraph:
         if "repr_str" not in self.node(kind):  # an object with fields of its own
             kind = self.child(kind, "name")
         options: dict[str, str | int] = {}
-        for name, value in self._fields(number, "attrs").items():
+        for name, value in self.map(self.child(number, "attrs")).items():
             if isinstance(option := self.value(value), str | int):
                 options[name] = option
         keys = self.value(self.child(number, "keys")) or ()
@@ -310,10 +310,6 @@ class NodeGraph:
         )
         host = host if isinstance(host, str) else None
         return TargetParts(self.text(kind), [str(key) for key in keys], options, host).text
-
-    def _fields(self, number: int, name: str) -> dict[str, int]:
-        """Return the map that a field of node `number` refers to."""
-        return self.map(self.child(number, name))
 
     def array(self, number: int) -> DenseIntOrFPElementsAttr[Any]:
         """Return the tensor of the `relay.Constant` node `number`."""
@@ -351,3 +347,55 @@ class NodeGraph:
             number = self.number(text, "a field")
             return self.value(number)
         return text
+
+
+class Metadata:
+    """The tables by key; entries are decoded on demand."""
+
+    def __init__(
+        self, graph: NodeGraph | None, given: Mapping[str, Sequence[Any]] | None = None
+    ) -> None:
+        self._graph = graph
+        self._own: dict[str, list[int]] = {}
+        self._given: Mapping[str, Sequence[Any]] = given or {}
+        if graph is not None:
+            if graph.key(graph.root) != "Map":
+                raise GraphError("the root of the metadata must be a Map")
+            own = graph.map(graph.root)
+            self._own = {key: graph.elements(number) for key, number in own.items()}
+
+    def resolve(self, reference: str) -> Any:
+        """Return the entry `meta[key][n]`, the file's entries first; raises `GraphError`."""
+        key, _, number = reference[5:-1].partition("][")
+        own, given = self._own.get(key, []), self._given.get(key, ())
+        size = len(own) + len(given)
+        index = int(number) if len(number) <= 9 else size
+        if index >= size:
+            why = "the program has no metadata"
+            if known := dict.fromkeys((*self._own, *self._given)):
+                why = f"the metadata has only {', '.join(known)}"
+            why = f"{key} has {size} entr{'y' if size == 1 else 'ies'}" if size else why
+            raise GraphError(f"{reference} does not exist: {why}")
+        if index >= len(own):
+            entry = given[index - len(own)]
+            return _constant(entry, reference) if key == "relay.Constant" else entry
+        assert self._graph is not None, "the file has the entry"
+        try:
+            return self._graph.value(own[index])
+        except GraphError as error:
+            raise GraphError(f"{reference}: {error}") from None
+
+
+def _constant(value: Any, reference: str) -> DenseIntOrFPElementsAttr[Any]:
+    """Convert a constant given by the caller: a dense attribute or a NumPy array."""
+    if isinstance(value, DenseIntOrFPElementsAttr):
+        return value  # pyright: ignore[reportUnknownVariableType]
+    try:
+        return saved_arrays.constant(value.dtype.name, tuple(value.shape), value.tobytes())
+    except AttributeError:
+        raise GraphError(
+            f"{reference}: a relay.Constant must be a NumPy array or a dense attribute, "
+            f"but is {value!r}"
+        ) from None
+    except saved_arrays.ArrayError as error:
+        raise GraphError(f"{reference}: {error}") from None

@@ -33,10 +33,9 @@ from ..errors import PrintingError
 from ..text.lexer import VERSION
 from ..tvm_operators import BY_NAME
 from ..type_texts import STORAGE, is_storage, place_of
-from .printer_body import Body, Expressions, Shared
+from .printer_body import Body, Expressions, Shared, is_global_name, is_word
 from .printer_expressions import closing, function_attributes, head, no_form, params
 from .printer_memory import kernel_attributes, kernel_devices
-from .printer_names import is_global_name, is_word
 
 HEADER = f'#[version = "{VERSION}"]\n'
 
@@ -128,21 +127,26 @@ class _Module:
     # --------------------------------------------------------------- functions
 
     def _function(self, op: FuncOp) -> str:
-        name = op.sym_name.data
+        symbol = op.sym_name.data
         block = _only_block(op)
-        if not is_global_name(name):
-            raise PrintingError(f"Relay text cannot have a function called @{name}", op)
+        if not is_global_name(symbol):
+            raise PrintingError(f"Relay text cannot have a function called @{symbol}", op)
         out: list[str] = []
         body = Body(self.shared, out)
         type = op.function_type
         places = [place_of(t) for t in (*type.inputs, *type.outputs)]
         body.placed = any(p is not None for p in places)
         body.lexical = _place_of_result(op)
-        shown = params(body, op, self._name_params(op, block, body), self._devices(op, block))
+        entries = _entries(op.arg_attrs) or [{}] * len(block.args)
+        for value, entry in zip(block.args, entries, strict=True):
+            name = entry.get(NAME)
+            name = name.data if isinstance(name, StringAttr) else value.name_hint
+            body.bind(value, body.names.param(name))
+        shown = params(body, op, block.args, [entry.get(DEVICE) for entry in entries])
         shown += self._weights(op, body)
         device = next((d[DEVICE] for d in _entries(op.res_attrs) if DEVICE in d), None)
         shown += function_attributes(body, op, _relay_attributes(op), type, device)
-        head = f"def @{name}{_type_params(type_params_of(op), op)}({', '.join(shown)})"
+        head = f"def @{symbol}{_type_params(type_params_of(op), op)}({', '.join(shown)})"
         body.function(block)
         return f"{head} -> {self.shared.types.result(type, op)} {{\n{''.join(out)}}}\n"
 
@@ -166,18 +170,6 @@ class _Module:
         body.function(block)
         result = self.shared.types.result(type, op)
         return f"def @{name}({', '.join(shown)}) -> {result} {{\n{''.join(out)}}}\n"
-
-    def _name_params(self, op: FuncOp, block: Block, body: Body) -> list[SSAValue]:
-        entries = _entries(op.arg_attrs)
-        for i, value in enumerate(block.args):
-            given = entries[i].get(NAME) if i < len(entries) else None
-            name = given.data if isinstance(given, StringAttr) else value.name_hint
-            body.bind(value, body.names.param(name))
-        return list(block.args)
-
-    def _devices(self, op: FuncOp, block: Block) -> list[Attribute | None]:
-        devices = [entry.get(DEVICE) for entry in _entries(op.arg_attrs)]
-        return devices or [None] * len(block.args)
 
     def _weights(self, op: FuncOp, body: Body) -> Iterator[str]:
         """Yield a parameter for each `relay.param` of the function, after the others."""

@@ -7,10 +7,15 @@ printer; the result of a block has no name. Graph bindings are numbered through 
 
 In a planned function, a value that is not where a reader of TVM's form would assume it (on the
 device of the op that uses it, or of the block for a `let`) is wrapped in a fixed `on_device`.
+
+Names of locals are those of the IR, made legal and unique in their function. A parameter keeps any
+name that the reader accepts (`%conv1/w-0`, which TVM's printer writes too); other names have
+letters, digits and `_` only.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -26,11 +31,61 @@ from ....dialects.type_algebra import parts
 from ....dialects.vm import DestinationCall
 from ..errors import unprintable
 from ..literals import literal
+from ..text.lexer import GLOBAL, LOCAL, WORD
 from ..type_texts import TypeTexts, place_of, tuple_text
 from .printer_metadata import MetadataTable
-from .printer_names import LocalNames
 from .printer_operators import OperatorTexts, attribute_text
 from .printer_order import Form, Order, is_declared, order_of, source_of
+
+_READABLE, _GLOBAL, _WORD = (re.compile(name, re.ASCII) for name in (LOCAL, GLOBAL, WORD))
+_OTHER = re.compile(r"[^A-Za-z0-9_]", re.ASCII)
+_PROJECTION = re.compile(r"(.*?)(?:\.[0-9]+)+", re.DOTALL)
+
+
+def is_global_name(name: str) -> bool:
+    """Return whether `@name` can be read."""
+    return _GLOBAL.fullmatch(name) is not None
+
+
+def is_word(name: str) -> bool:
+    """Return whether `name` can name a type, a constructor or a type parameter."""
+    return _WORD.fullmatch(name) is not None
+
+
+class LocalNames:
+    """Allocates the names of one function."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._next: dict[str, int] = {}
+
+    def param(self, name: str | None) -> str:
+        """Return a unique name for a parameter called `name`."""
+        if name is None or name in self._taken or not _READABLE.fullmatch(name):
+            return self.local(name, "p0")
+        projection = _PROJECTION.fullmatch(name)
+        if projection is not None:  # %x.0 could be field 0 of %x
+            if projection[1] in self._taken:
+                return self.local(name, "p0")
+            self._taken.add(projection[1])
+        self._taken.add(name)
+        return name
+
+    def local(self, name: str | None, default: str = "v") -> str:
+        """Return a unique name for a value called `name`, if anything."""
+        word = _OTHER.sub("_", name) if name else default
+        if word[0].isdigit():
+            word = f"v{word}"
+        if word not in self._taken:
+            self._taken.add(word)
+            return word
+        base = word.rstrip("0123456789") if name is None else word
+        number = self._next.get(base, 1)
+        while f"{base}{number}" in self._taken:
+            number += 1
+        self._next[base] = number + 1
+        self._taken.add(f"{base}{number}")
+        return f"{base}{number}"
 
 
 @dataclass(frozen=True)
@@ -331,19 +386,11 @@ class Body:
         if isinstance(op, relay.GlobalOp):
             written = bool(op.type_args.data)
         else:
-            written = is_declared(op) or _has_arguments_alone(op)
+            is_alone = not isinstance(op, relay.Operator) and len(op.results) == 1
+            written = is_declared(op) or (is_alone and _has_arguments(op.results[0].type))
         if not written:
             return ""
         return f": {self.shared.types.text(op.results[0].type, op)}"
-
-
-def _has_arguments_alone(op: Operation) -> bool:
-    """
-    Return whether `op` is not an operator and its one result has type arguments of a data type.
-    """
-    if isinstance(op, relay.Operator) or len(op.results) != 1:
-        return False
-    return _has_arguments(op.results[0].type)
 
 
 def _has_arguments(type: Attribute) -> bool:

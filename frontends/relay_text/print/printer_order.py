@@ -16,6 +16,7 @@ TVM expands a node in each scope that needs it, and rejects a name that is bound
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
@@ -221,8 +222,14 @@ def _binds_names(op: Operation, order: Order) -> bool:
     """Return whether patterns or statements in the regions of `op` bind variables."""
     if isinstance(op, relay.MatchOp):
         return True
-    inner = (o for region in op.regions for block in region.blocks for o in block.ops)
-    return any(o.results and (_is_statement(order, o) or o in order.binders) for o in inner)
+    return any(
+        o.results and (_is_statement(order, o) or o in order.binders) for o in _ops_inside(op)
+    )
+
+
+def _ops_inside(op: Operation) -> Iterator[Operation]:
+    """Yield the ops of the blocks of `op`."""
+    return (inner for region in op.regions for block in region.blocks for inner in block.ops)
 
 
 def _is_block_result(op: Operation) -> bool:
@@ -255,12 +262,7 @@ def _is_used_inside_only(op: Operation, block: Block) -> bool:
 
 def _has_effects(op: Operation, order: Order) -> bool:
     """Return whether something ordered happens in the regions of `op` when it executes."""
-    for region in op.regions:
-        for block in region.blocks:
-            for inner in block.ops:
-                if _is_kind(type(inner), ORDERED) or inner in order.has_effects:
-                    return True
-    return False
+    return any(_is_kind(type(o), ORDERED) or o in order.has_effects for o in _ops_inside(op))
 
 
 def _keep_hint(scan: _Scan, terminator: Operation) -> None:

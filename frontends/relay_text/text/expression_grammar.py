@@ -22,8 +22,7 @@ from typing import Any
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 
 from ....dialects.device import VirtualDeviceAttr
-from ..json.metadata_section import Metadata
-from ..json.node_graph import Attrs
+from ..json.node_graph import Attrs, Metadata
 from . import syntax as ast
 from .local_names import LocalNames, NameScopes, projected
 from .token_stream import TokenStream

@@ -16,7 +16,7 @@ import re
 from xdsl.ir import Attribute
 
 from ..errors import RelayTextError, SourceMap
-from ..json.metadata_section import Metadata
+from ..json.node_graph import Metadata
 from .expression_grammar import ExpressionGrammar
 from .lexer import VERSION, Tokens, tokenize
 from .local_names import NameScopes

@@ -21,8 +21,7 @@ from ....dialects import relay
 from ....dialects.device import tensor_type
 from ....dialects.memory import StorageType
 from ..errors import nearest
-from ..json.metadata_section import Metadata
-from ..json.node_graph import GraphError, Unread
+from ..json.node_graph import GraphError, Metadata, Unread
 from ..json.saved_arrays import element_type_of
 from ..type_texts import STORAGE
 from .local_names import NameScopes
@@ -158,21 +157,20 @@ class TypeGrammar:
         tokens = self.tokens
         if not tokens.take_if("["):
             return []
-        names: list[str] = []
-        tokens.listed(lambda: self._type_param(names), "]")
+        names: dict[str, None] = {}
+
+        def type_param() -> None:
+            position = tokens.position
+            name = tokens.take("ident", "the name of a type parameter")
+            if name in names:
+                at = tokens.starts[position]
+                raise tokens.error(f"duplicate type parameter {name}", at, len(name))
+            names[name] = None
+
+        tokens.listed(type_param, "]")
         for name in names:
             self.names.declare(name, relay.TypeVarType(name))
-        return names
-
-    def _type_param(self, names: list[str]) -> None:
-        tokens = self.tokens
-        position = tokens.position
-        name = tokens.take("ident", "the name of a type parameter")
-        if name in names:
-            raise tokens.error(
-                f"duplicate type parameter {name}", tokens.starts[position], len(name)
-            )
-        names.append(name)
+        return [*names]
 
     # ------------------------------------------------------------------- types
 
@@ -198,7 +196,8 @@ class TypeGrammar:
                 return self._named_type()
             case "(":
                 tokens.position += 1
-                return TupleType(cast("tuple[TypeAttribute, ...]", tuple(self._types(")"))))
+                fields = tuple(tokens.listed(self.type, ")"))
+                return TupleType(cast("tuple[TypeAttribute, ...]", fields))
             case "fn":
                 return self._function_type()
             case "ref":
@@ -213,10 +212,6 @@ class TypeGrammar:
                 tokens.position = position
                 raise tokens.unexpected("a type")
 
-    def _types(self, close: str) -> list[Attribute]:
-        tokens = self.tokens
-        return tokens.listed(self.type, close)
-
     def _function_type(self) -> Attribute:
         tokens = self.tokens
         tokens.take("fn")
@@ -224,7 +219,7 @@ class TypeGrammar:
         for name in self.type_params():
             self.names.declare(name, HOLE)  # one type, to be inferred
         tokens.take("(")
-        params = self._types(")")
+        params = tokens.listed(self.type, ")")
         tokens.take("->")
         result = self.type()
         self.names.close(mark)
@@ -246,7 +241,7 @@ class TypeGrammar:
             return self.tensor_of(scalar, ())
         args: list[Attribute] = []
         if tokens.take_if("["):
-            args = self._types("]")
+            args = tokens.listed(self.type, "]")
         if name == STORAGE and not args and not self._defines_storage():
             return StorageType()
         self._used.setdefault((name, len(args)), tokens.starts[position])

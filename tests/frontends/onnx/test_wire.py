@@ -12,8 +12,7 @@ from xdsl.context import Context
 
 from xrelay.frontends.onnx import OnnxError, load_module
 from xrelay.frontends.onnx.convert.onnx_values import SUPPORTED_DTYPES
-from xrelay.frontends.onnx.model.external import ExternalData
-from xrelay.frontends.onnx.model.onnx_tensors import array_of
+from xrelay.frontends.onnx.model.external import ExternalData, array_of
 from xrelay.frontends.onnx.model.wire import Malformed, decoded, without_data
 from xrelay.operators.element_types import ELEMENT_TABLE, ONNX_DTYPES
 from xrelay.passes.evaluation.evaluator import evaluate

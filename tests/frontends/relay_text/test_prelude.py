@@ -152,7 +152,7 @@ def test_what_the_program_defines_is_its_own() -> None:
 
 def test_a_program_without_names_of_the_prelude_needs_none() -> None:
     from xrelay.frontends.relay_text.errors import SourceMap
-    from xrelay.frontends.relay_text.json.metadata_section import Metadata
+    from xrelay.frontends.relay_text.json.node_graph import Metadata
     from xrelay.frontends.relay_text.text.grammar import Grammar
     from xrelay.frontends.relay_text.text.lexer import tokenize
 

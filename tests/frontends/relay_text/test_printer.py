@@ -32,7 +32,7 @@ from xrelay.frontends.relay_text.literals import (
     string_text,
 )
 from xrelay.frontends.relay_text.print.printer import module_text
-from xrelay.frontends.relay_text.print.printer_names import LocalNames
+from xrelay.frontends.relay_text.print.printer_body import LocalNames
 from xrelay.passes.plan_devices import PlanDevicesPass
 from xrelay.passes.support.verifier import verify
 

@@ -9,8 +9,7 @@ from xdsl.ir import Attribute
 
 from xrelay.frontends.relay_text.errors import SourceMap
 from xrelay.frontends.relay_text.json.json_module import module_of
-from xrelay.frontends.relay_text.json.metadata_section import Metadata
-from xrelay.frontends.relay_text.json.node_graph import NodeGraph
+from xrelay.frontends.relay_text.json.node_graph import Metadata, NodeGraph
 from xrelay.frontends.relay_text.text import syntax as ast
 from xrelay.frontends.relay_text.text.grammar import Grammar
 from xrelay.frontends.relay_text.text.lexer import tokenize

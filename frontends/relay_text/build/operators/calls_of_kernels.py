@@ -168,23 +168,14 @@ def _destination_call(
     (result,) = callee.type.outputs.data
     types = [out.type for out in outs]
     single = len(outs) == 1 and not isinstance(result, TupleType)
-    if not _holds_tuples(result):
+    fields = result.types.data if isinstance(result, TupleType) else ()
+    if not any(isinstance(field, TupleType) for field in fields):  # else outs form a flat list
         given = types[0] if single else tuple_of(types)
         context.require(given, result, f"the destination of {callee.shown}", at)
     call = op.on(SymbolRefAttr(callee.symbol), ins, outs)
     call.properties |= properties
     _note(site, call, callee)
     return unit_result(site, call)
-
-
-def _holds_tuples(type: Attribute) -> bool:
-    """Return whether `type` is a tuple that contains tuples; its outs form one flat list."""
-    return isinstance(type, TupleType) and any(isinstance(part, TupleType) for part in type.types)
-
-
-def _invoke_tvm_op(site: Site) -> SSAValue:
-    """Build `vm.invoke_tvm_op`; any attributes only repeat those of the kernel and are dropped."""
-    return _destination_call(site, vm.InvokeTvmOp)
 
 
 def _shape_func(site: Site) -> SSAValue:
@@ -232,7 +223,8 @@ def _reshapes_only(metadata: Any) -> bool:
 
 
 _RULES: Mapping[str, tuple[int, Rule]] = {
-    "vm.invoke_tvm_op": (3, _invoke_tvm_op),
+    # any attributes only repeat those of the kernel
+    "vm.invoke_tvm_op": (3, lambda site: _destination_call(site, vm.InvokeTvmOp)),
     "vm.shape_func": (3, _shape_func),
     "call_lowered": (2, _call_lowered),
 }

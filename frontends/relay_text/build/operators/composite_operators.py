@@ -19,8 +19,7 @@ from .....dialects.device import VirtualDeviceAttr
 from .....dialects.tensors import as_tensor, is_static
 from ...text import syntax as ast
 from ..build_context import Context
-from ..declared_dims import refine_dims
-from ..deferred import when_known
+from ..deferred import refine_dims, when_known
 from . import explicit_memory
 from .array_operators import ARRAYS
 from .call_site import Rule, Site, dtype_of
