@@ -178,6 +178,8 @@ def kernel_of(group: Group) -> Block:
 Needs = Mapping[str, int]
 """The most bytes that are live in functions, besides their results."""
 
+NOTHING: Needs = MappingProxyType({})
+
 
 def inner_peak(op: Operation, needs: Needs) -> int:
     """Return the most bytes that are live in what `op` calls, or in a region of it."""
@@ -191,7 +193,7 @@ def read_network(
     groups: Sequence[Group],
     axes: Axes,
     arguments: Sequence[SSAValue] = (),
-    needs: Needs = MappingProxyType({}),
+    needs: Needs = NOTHING,
 ) -> tuple[Network, Mapping[SSAValue, int]]:
     """Return the network of `groups`, and the numbers of its values; callers own `arguments`."""
     net, number = Network([], []), dict[SSAValue, int]()
@@ -261,7 +263,7 @@ def groups_of(block: Block) -> list[Group]:
     return sorted(groups, key=lambda group: order[group[-1]])
 
 
-def network_of(block: Block, needs: Needs) -> tuple[Network, Sequence[Group], Axes]:
+def network_of(block: Block, needs: Needs = NOTHING) -> tuple[Network, Sequence[Group], Axes]:
     """Return the steps of a block, and the axes of rows."""
     axes, ops = Axes(), [*block.ops]
     seed(axes, ops)
