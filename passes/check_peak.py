@@ -25,15 +25,17 @@ from .support.changes import InspectionPass
 from .support.diagnostics import PassError
 from .support.levels import Level
 from .tiling.chosen_tiling import peak_in
-from .tiling.open_rows import sampled_rows
+from .tiling.open_rows import open_sizes, sampled_rows
 
 
-def planned(use: MemoryUse, name: str, rows: int) -> int | None:
-    """Return the most bytes that a function and its callees hold at once; open dims are `rows`."""
-    own = next(function for function in use.functions if function.name == name)
-    dims = {v.options[0]: rows for v in own.formulas.variables}
-    sizes = own.formulas.evaluate([rows] * len(dims))
+def planned(use: MemoryUse, function: func.FuncOp, rows: int) -> int | None:
+    """Return the most bytes that a function and its callees hold; open dims are `rows` at most."""
+    name = f"@{function.sym_name.data}"
+    own, open = next(use for use in use.functions if use.name == name), open_sizes(function, rows)
+    values = [open.get((v.parameter or 0, v.axis), rows) for v in own.formulas.variables]
+    sizes = own.formulas.evaluate(values)
     lent = sum(sizes[storage.size] for storage in own.storages if storage.is_given)
+    dims = {v.options[0]: value for v, value in zip(own.formulas.variables, values, strict=True)}
     held = [planned_with_calls(use, name, on.device, {name: dims}) for on in own.devices()]
     return None if None in held else lent + sum(size or 0 for size in held)
 
@@ -58,7 +60,7 @@ class CheckPeakPass(InspectionPass):
             if not isinstance(function, func.FuncOp) or f"@{function.sym_name.data}" not in names:
                 continue
             rows = sampled_rows(function)
-            most = planned(use, f"@{function.sym_name.data}", max(rows, default=0))
+            most = planned(use, function, max(rows, default=0))
             if most is None or most > peak:
                 at = f" at {rows[-1]} rows" if rows else ""
                 plan = "its plan is not known" if most is None else f"the plan has {most}"

@@ -126,7 +126,7 @@ def unavoidable(net: Network) -> int:
     for firsts, last in ends(net):
         for first in firsts:
             inside = least[first : last + 1]
-            np.minimum(inside, net.around(first, last), inside)
+            np.minimum(inside, net.around(first, last), out=inside)
     return int(least.max(initial=0))
 
 
