@@ -59,11 +59,11 @@ class Compiler:
         return compile(self.path, pipeline=f"vm{{{self.options} {limits}}}", **self.bound)
 
     def within(self, peak: int, work: float) -> xrelay.Executable | int:
-        """Compile for a peak; return the least peak instead if that is the error."""
+        """Compile for a peak; return the least one, or that of the plan, if that is the error."""
         try:
             return self.compiled(f"peak={peak} work={work}")
         except xrelay.Error as error:
-            least = re.search(r"the least is (\d+)", str(error))
+            least = re.search(r"(?:least is|plan has) (\d+)", str(error))
             if least is None:
                 raise
             return int(least[1])

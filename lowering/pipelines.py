@@ -56,6 +56,7 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
   kill would count as a use of what it kills.
 - `verify-memory-plan` right after the kills, which it checks too; without a plan there is nothing
   that could overlap.
+- `check-peak`, with `peak`, after them: gaps, and copies of slices, come on top of live bytes.
 - `expand-packs` right before lowering: what needs to know why live bytes never overlap is over,
   reports included.
 - `lower-to-bytecode` after all passes that need types: registers have none.
@@ -301,7 +302,8 @@ class VmPipeline(PlannedPipeline):
         placed = ("assign-pools",) if self.pools and self.memory != "plan" else ()
         joined = _JOINED_COMPILED if is_native else _JOINED
         joined = {"plan": joined, "coalesce": joined[1:], "none": ()}[self.memory]
-        planned = (*_REORDER[self.reorder], *joined, *placed, *_MEMORY[self.memory])
+        checked = _checked(self.peak)
+        planned = (*_REORDER[self.reorder], *joined, *placed, *_MEMORY[self.memory], *checked)
         manifest = _TO_MANIFEST_COMPILED if is_native else _TO_MANIFEST
         passes = (*kernels, *manifest, *planned, *_TO_BYTECODE)
         passes = _with_option(passes, _OF_POOLS, "pools", *([self.pools] if self.pools else []))
@@ -343,6 +345,7 @@ class AotPipeline(PlannedPipeline):
             *_REORDER[self.reorder],
             *_JOINED_COMPILED,
             "plan-memory{in-place=false lend-entries=true}",
+            *_checked(self.peak),
         )
         placed = ("place-constants",) if self.constants else ()
         passes = (*kernels, *_TO_MANIFEST_COMPILED, *planned, *placed, *_TO_MEMREF)
@@ -406,6 +409,11 @@ def _tiled(peak: str, work: float | None, by_rows: bool) -> Sequence[str]:
     limits += [] if work is None else [f"work={work}"]
     limits += ["copies=false"] if limits and by_rows else []
     return (f"choose-tiling{{{' '.join(limits)}}}", "tile-for-memory") if limits else ()
+
+
+def _checked(peak: str) -> Sequence[str]:
+    """Return the pass that holds a plan to a peak."""
+    return (f"check-peak{{peak={quoted(peak)}}}",) if peak else ()
 
 
 def _on(device: str) -> Sequence[str]:

@@ -58,6 +58,11 @@ class Part:
     storage: Storage | None = None
 
 
+def held_from(chain: Sequence[Part]) -> list[int]:
+    """Return from where on a plan has the bytes of each part: it cannot have later ones alone."""
+    return [*accumulate((part.start for part in reversed(chain)), min)][::-1]
+
+
 @dataclass(eq=False)
 class Join:
     """A call that becomes a join of `parts`, which are in a `chain` of more that are adjacent."""
@@ -280,15 +285,24 @@ class Joining:
 
     def is_no_larger(self, join: Join) -> bool:
         """Test whether no more bytes are live at the worst moment, and count them if so."""
-        stop, whole = join.stop, join.whole
+        stop, whole, starts = join.stop, join.whole, held_from(join.chain)
         _, _, size = self.span_of(self.parts[whole.op])
         start, now = whole.lifetime
         spans: list[Span] = [(start, now, None if size is None else -size)]
-        for part in join.chain:
+        for part, since in zip(join.chain, starts, strict=True):
             start, now, size = self.span_of(part)
-            spans.append((start if part in join.copied.values() else now, stop, size))
+            is_copied = part in join.copied.values()
+            spans += (
+                [(since, stop, size)]
+                if is_copied
+                else [
+                    (since, start, size),
+                    (now, stop, size),
+                ]
+            )
         lasts = whole.lifetime.stop == stop
-        if all(part.stop == stop or (lasts and part in join.parts) for part in join.chain):
+        is_same = starts == [part.start for part in join.chain]
+        if is_same and all(p.stop == stop or (lasts and p in join.parts) for p in join.chain):
             self.load.add(spans)
             return True
         return self.load.takes(spans)
@@ -311,7 +325,7 @@ class Joining:
             self.sharing.pop(other.chain[0], None)
             other.chain = join.chain
         self.sharing[join.chain[0]] = sharing
-        for part in join.chain:
+        for part, part.start in zip(join.chain, held_from(join.chain), strict=True):
             part.stop = stop
             self.chains[part] = join.chain
         self.joins[join.whole.op] = join

@@ -16,9 +16,10 @@ from ...dialects.tensors import has_dynamic
 from ...planning.buffers import parse_pool
 from ...planning.stripes.chosen_chains import Choice, Edge, choose, in_network
 from ...planning.stripes.network import Network
+from ..functions.symbols import CallGraph
 from ..support.diagnostics import OptionError, PassError
 from .open_rows import close_steps, sampled_rows, with_rows
-from .step_network import Axes, Group, network_of
+from .step_network import Axes, Group, Needs, network_of
 
 TRIES = 4
 """The number of choices of chains of open rows, the last as if all their bytes grew with rows."""
@@ -58,11 +59,20 @@ class FunctionTiling:
         """Return at what size of open dims numbers hold: ` at 512 rows`, or nothing."""
         return "" if self.rows is None else f" at {self.rows} rows"
 
+    def unknown_calls(self, needs: Needs) -> list[Operation]:
+        """Return the calls of which it is not known how many bytes they need."""
+        return [
+            op
+            for op in self.function.walk()
+            if isinstance(op, relay.InvokeOp | relay.CallOp)
+            or (isinstance(op, func.CallOp) and op.callee.string_value() not in needs)
+        ]
+
     @property
-    def calls(self) -> list[Operation]:
-        """The calls, whose functions need bytes besides those that are live here."""
-        calls = func.CallOp | relay.InvokeOp | relay.CallOp
-        return [op for op in self.function.walk() if isinstance(op, calls)]
+    def needed(self) -> int:
+        """The most bytes that are live besides the results, which the caller has."""
+        results = sum(value.live for value in self.net.values if value.is_returned)
+        return max(0, self.choice.peak - results)
 
     def described(self, edge: Edge) -> str:
         """Return a sentence about a chain: its stripes, what they save, and what they cost."""
@@ -86,6 +96,15 @@ def nested(op: Operation) -> Iterator[Operation]:
     return (inner for inner in op.walk() if inner is not op)
 
 
+def peak_in(text: str) -> int | None:
+    """Return the bytes that the option `peak` says; None if it is empty."""
+    try:
+        return parse_pool(f"peak={text}").capacity
+    except ValueError:
+        message = f"peak must be bytes, such as 256KiB, but is '{text}'"
+        raise OptionError(message, "peak") from None
+
+
 @dataclass(frozen=True)
 class TilingOptions:
     """The limits of chains in stripes."""
@@ -106,28 +125,27 @@ class TilingOptions:
 
     def tilings(self, module: ModuleOp) -> Iterator[FunctionTiling]:
         """Choose the chains of each function; `PassError` if a limit is not one, or not reached."""
-        try:
-            peak = parse_pool(f"peak={self.peak}").capacity
-        except ValueError:
-            message = f"peak must be bytes, such as 256KiB, but is '{self.peak}'"
-            raise OptionError(message, "peak") from None
+        peak = peak_in(self.peak)
         if self.work is not None and not self.work >= 0:
             raise OptionError(f"work must be at least 0, but is {self.work}", "work")
         work = 1.0 if self.work is None and peak is None else self.work
-        for function in module.ops:
+        needs, calls = dict[str, int](), CallGraph.of(module)
+        for name in calls.callees_first():
+            function = calls.symbols[name]
             if isinstance(function, func.FuncOp) and len(function.body.blocks) == 1:
-                tiling = self.tiling(function, work, peak)
+                tiling = self.tiling(function, work, peak, needs)
+                calling = tiling.unknown_calls(needs)
                 if peak is not None and tiling.open:
                     raise PassError(
                         "the bytes of this result depend on open dims, so no peak can be kept: "
                         "give the dims sizes",
                         tiling.open[0],
                     )
-                if peak is not None and tiling.calls:
+                if peak is not None and calling:
                     raise PassError(
-                        "what this call needs is not part of the peak, so none can be kept: "
-                        "inline the function",
-                        tiling.calls[0],
+                        "what this call needs is not known, so no peak can be kept: inline the "
+                        "function",
+                        calling[0],
                     )
                 if peak is not None and tiling.choice.peak > peak:
                     by = "" if work is None else f" with {work} times the work"
@@ -136,14 +154,18 @@ class TilingOptions:
                         f"{tiling.choice.peak}",
                         function,
                     )
+                if not tiling.open and not calling and tiling.rows is None:
+                    needs[name] = tiling.needed
                 yield tiling
 
-    def tiling(self, function: func.FuncOp, work: float | None, peak: int | None) -> FunctionTiling:
+    def tiling(
+        self, function: func.FuncOp, work: float | None, peak: int | None, needs: Needs
+    ) -> FunctionTiling:
         """Choose the chains of a function, those of open rows at samples, if there are any."""
         tiling = self.open_tiling(function, work, peak)
         if tiling is not None:
             return tiling
-        net, groups, axes = self.network(function)
+        net, groups, axes = self.network(function, needs)
         return FunctionTiling(function, net, groups, axes, choose(net, work, peak))
 
     def open_tiling(
@@ -178,12 +200,12 @@ class TilingOptions:
     def sample(self, function: func.FuncOp, rows: int) -> FunctionTiling | None:
         """Return a function at a number of rows; None if no step of it can be in a chain."""
         sample = with_rows(function, rows)
-        net, groups, axes = self.network(sample)
+        net, groups, axes = self.network(sample, {})
         is_some = close_steps(function, sample, net, groups, axes)
         none = Choice((), 0, 0)
         return FunctionTiling(function, net, groups, axes, none, rows) if is_some else None
 
-    def network(self, function: func.FuncOp) -> tuple[Network, Sequence[Group], Axes]:
-        net, groups, axes = network_of(function.body.block)
+    def network(self, function: func.FuncOp, needs: Needs) -> tuple[Network, Sequence[Group], Axes]:
+        net, groups, axes = network_of(function.body.block, needs)
         net.copies = self.copies
         return net, groups, axes

@@ -21,22 +21,23 @@ computed in vain is less than what a row of the result depends on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from xdsl.builder import Builder
 from xdsl.dialects import func
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, i64
+from xdsl.dialects.builtin import IntegerAttr, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
+from xdsl.utils.exceptions import VerifyException
 
 from ...dialects import relay
 from ...dialects.dense import constant_tensor
 from ...dialects.device import device_of, tensor_type
 from ...dialects.integers import i64_attribute
 from ...dialects.relay import convolution, creation, pooling, rearrange
-from ...dialects.relay.language.dims_attributes import dim_bounds
+from ...dialects.relay.language.dims_attributes import dim_bounds, dim_names
 from ...dialects.relay.operator import infer_result_types
 from ...dialects.tensors import as_tensor, dynamic_axes, has_dynamic
 from ...operators.intervals import Interval
@@ -56,17 +57,43 @@ the most outside of chains, whose own bytes are the same.
 """
 
 
+def open_sizes(function: func.FuncOp, rows: int) -> Mapping[tuple[int, int], int]:
+    """
+    Return a size for each open dim, by parameter and axis: `rows`, or its bound if that is lower.
+
+    Dims of one name have one size. No two others have, as far as there are numbers: at any size but
+    that of a sample, an operator may broadcast the one along the other, or find that they differ.
+    """
+    names, bounds, sizes = dim_names(function), dim_bounds(function), dict[Hashable, int]()
+    places: dict[tuple[int, int], int] = {}
+    for number, argument in enumerate(function.args):
+        type = as_tensor(argument.type)
+        for axis in dynamic_axes(argument.type) if type is not None else ():
+            name = names[number][axis] if names[number] else None
+            high = None if name is None or name not in bounds else bounds[name].high
+            size = rows if high is None else min(rows, high)
+            taken = {other for key, other in sizes.items() if key != name}
+            while name not in sizes and size in taken and size > 1:
+                size -= 1
+            places[number, axis] = sizes.setdefault(name or (number, axis), size)
+    return places
+
+
 def with_rows(function: func.FuncOp, rows: int) -> func.FuncOp:
-    """Return a copy of a function in which all open dims of parameters are `rows`."""
-    copy = function.clone()
-    for argument in copy.args:
+    """Return a copy of a function in which open dims of parameters have their `open_sizes`."""
+    copy, sizes = function.clone(), open_sizes(function, rows)
+    for number, argument in enumerate(copy.args):
         type = as_tensor(argument.type)
         if type is not None and has_dynamic(type):
-            dims = [rows if dim == DYNAMIC_INDEX else dim for dim in type.get_shape()]
+            dims = [sizes.get((number, axis), dim) for axis, dim in enumerate(type.get_shape())]
             closed = tensor_type(type.element_type, dims, device_of(type))
             Rewriter.replace_value_with_new_type(argument, closed)
     for op in copy.body.block.ops:
-        for result, type in zip(op.results, infer_result_types(op) or (), strict=False):
+        try:
+            types = infer_result_types(op) or ()
+        except VerifyException:  # not for these sizes, so its results stay open
+            continue
+        for result, type in zip(op.results, types, strict=False):
             if result.type != type:
                 Rewriter.replace_value_with_new_type(result, type)
     return copy
@@ -76,9 +103,8 @@ def sampled_rows(function: func.FuncOp) -> list[int]:
     """Return the least and greatest size of open dims in samples; none if all dims are known."""
     if len(function.body.blocks) != 1 or not any(map(has_dynamic, function.body.block.arg_types)):
         return []
-    most = (bounds.high for bounds in dim_bounds(function).values() if bounds.high is not None)
-    most = min(most, default=ROWS[-1])
-    return sorted({min(ROWS[0], most), min(ROWS[-1], most)})
+    most = max(open_sizes(function, ROWS[-1]).values())
+    return sorted({min(ROWS[0], most), most})
 
 
 def padding_of(op: Operation, axis: int) -> float | None:

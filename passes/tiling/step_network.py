@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
+from types import MappingProxyType
 
 import numpy as np
 from xdsl.dialects import func
@@ -174,14 +175,25 @@ def kernel_of(group: Group) -> Block:
     return block
 
 
-def inner_peak(op: Operation) -> int:
-    """Return the most bytes that are live in a region of `op`; its results may be copies."""
+Needs = Mapping[str, int]
+"""The most bytes that are live in functions, besides their results."""
+
+NOTHING: Needs = MappingProxyType({})
+
+
+def inner_peak(op: Operation, needs: Needs) -> int:
+    """Return the most bytes that are live in what `op` calls, or in a region of it."""
+    if isinstance(op, func.CallOp):
+        return needs.get(op.callee.string_value(), 0)
     regions = op.regions if op.has_trait(ChoosesRegion) else ()
-    return max((max(network_of(r.block)[0].loads(), default=0) for r in regions), default=0)
+    return max((max(network_of(r.block, needs)[0].loads(), default=0) for r in regions), default=0)
 
 
 def read_network(
-    groups: Sequence[Group], axes: Axes, arguments: Sequence[SSAValue] = ()
+    groups: Sequence[Group],
+    axes: Axes,
+    arguments: Sequence[SSAValue] = (),
+    needs: Needs = NOTHING,
 ) -> tuple[Network, Mapping[SSAValue, int]]:
     """Return the network of `groups`, and the numbers of its values; callers own `arguments`."""
     net, number = Network([], []), dict[SSAValue, int]()
@@ -217,7 +229,7 @@ def read_network(
                 number[v] for v in reads.keys() & number.keys() if is_read_unfused(v, group)
             )
             step.whole -= step.reads.keys()
-        step.inner = sum(inner_peak(op) for op in group)
+        step.inner = sum(inner_peak(op, needs) for op in group)
         step.weights = sum(bytes_of(v) for v in outer if number.get(v, -1) not in step.reads)
         step.work = sum(work_of(op) for op in group)
         step.scratch = sum(tensor_size(t) for op in group for t in scratch_types(op, parts=1))
@@ -251,13 +263,13 @@ def groups_of(block: Block) -> list[Group]:
     return sorted(groups, key=lambda group: order[group[-1]])
 
 
-def network_of(block: Block) -> tuple[Network, Sequence[Group], Axes]:
+def network_of(block: Block, needs: Needs = NOTHING) -> tuple[Network, Sequence[Group], Axes]:
     """Return the steps of a block, and the axes of rows."""
     axes, ops = Axes(), [*block.ops]
     seed(axes, ops)
     axes.spread(ops)
     groups = groups_of(block)
-    net, number = read_network(groups, axes, block.args)
+    net, number = read_network(groups, axes, block.args, needs)
     assert block.last_op is not None, "a block has a terminator"
     for operand in block.last_op.operands:
         if operand in number:

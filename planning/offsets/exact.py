@@ -53,7 +53,7 @@ _LARGEST = 6
 _LENGTHS = 1, 2, 3, 4, 6, 8
 """The numbers of cliques in a window."""
 
-_WINDOW_NODES, _ALL_WINDOWS_NODES = 800, 6000
+_WINDOW_NODES, _ALL_WINDOWS_NODES = 3000, 16_000
 """The search nodes for a window at one height, and for all windows."""
 
 _HIGHEST = 2**63 - 1
@@ -175,18 +175,24 @@ class _Component:
 
 
 def _windows(tables: Tables) -> Iterator[Ints]:
-    """Yield the bodies of windows: a few cliques, one of them large; the shortest windows first."""
+    """
+    Yield the bodies of windows: a few cliques, one of them large; the shortest windows first.
+
+    They are adjacent, or the largest ones wherever they are: what must be on top of both of two
+    cliques may be alive together between them.
+    """
     whole = np.array([tables.true_size[members].sum() for members in tables.members])
-    largest = [
-        as_list(np.argsort(-bytes_, kind="stable")[:_LARGEST]) for bytes_ in (whole, tables.total)
-    ]
-    near = sorted({*largest[0], *largest[1]})
+    largest = [as_list(np.argsort(-bytes_, kind="stable")) for bytes_ in (whole, tables.total)]
+    near = sorted({*largest[0][:_LARGEST], *largest[1][:_LARGEST]})
     seen: set[bytes] = set()
     for length in _LENGTHS:
+        windows = [order[:length] for order in largest]
         for clique in near:
-            for first in dict.fromkeys((clique, clique - length // 2, clique + 1 - length)):
-                within = tables.members[max(first, 0) : first + length]
-                bodies = np.unique(np.concatenate(within))
+            starts = dict.fromkeys((clique, clique - length // 2, clique + 1 - length))
+            windows += [range(max(k, 0), min(k + length, tables.n_cliques)) for k in starts]
+        for window in windows:
+            if window:
+                bodies = np.unique(np.concatenate([tables.members[k] for k in window]))
                 if bodies.tobytes() not in seen:
                     seen.add(bodies.tobytes())
                     yield bodies

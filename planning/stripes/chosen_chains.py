@@ -9,11 +9,13 @@ these, that which moves the fewest bytes of halos and weights, then that of the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf
 from typing import Literal, NamedTuple
+
+import numpy as np
 
 from .network import Network
 from .striped import Chain, Striped, mixes, striped, times_of
@@ -99,6 +101,14 @@ def edges(net: Network, below: int, which: Which = "all", mixed: bool = True) ->
     which strides divide; without `mixed`, only those that carry all halos.
     """
     edges: list[Edge] = []
+    for firsts, last in ends(net):
+        low = [first for first in firsts if net.around(first, last) < below]
+        edges += _to(net, low, last, below, which, mixed) if low else []
+    return edges
+
+
+def ends(net: Network) -> Iterator[tuple[Sequence[int], int]]:
+    """Yield where chains begin, and where they end."""
     alive = [sum(v.start < first <= v.stop for v in net.values) for first in range(len(net.steps))]
     for last in range(1, len(net.steps)):
         firsts: list[int] = []
@@ -107,9 +117,17 @@ def edges(net: Network, below: int, which: Which = "all", mixed: bool = True) ->
                 break  # nor are longer ones
             if len(net.steps) <= MANY or alive[first] <= 1:
                 firsts.append(first)
-        firsts = [first for first in firsts if net.around(first, last) < below]
-        edges += _to(net, firsts, last, below, which, mixed) if firsts else []
-    return edges
+        yield firsts, last
+
+
+def unavoidable(net: Network) -> int:
+    """Return the bytes that are live at some step whatever chains there are."""
+    least = np.array(net.loads(), np.int64)
+    for firsts, last in ends(net):
+        for first in firsts:
+            inside = least[first : last + 1]
+            np.minimum(inside, net.around(first, last), out=inside)
+    return int(least.max(initial=0))
 
 
 def _to(
@@ -269,7 +287,7 @@ def chains_of(net: Network, work: float | None, peak: int | None) -> Choice:
     limit = max(least_peak(loads, free, 0).peak, peak or 0)
     below = int(SLACK * limit)
     every = [this for this in free if this.peak <= below] + edges(net, below + 1, mixed=False)
-    if extra > 0:
+    if extra > 0 and unavoidable(net) < limit:  # or no work lowers the peak
         every += edges(net, below + 1)
     least = least_peak(loads, every, extra)
     while peak is None or least.peak > peak:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -185,10 +186,17 @@ class Network:
 
     def around(self, first: int, last: int) -> int:
         """Return the bytes alive throughout a chain: its operands, its result, and others."""
-        inner = {step.writes for step in self.steps[first:last]}
-        result = self.values[self.steps[last].writes]
-        return (result.bytes if result.is_view else 0) + sum(
-            value.live
-            for v, value in enumerate(self.values)
-            if v not in inner and (value.is_returned or value.start <= last) and value.dead >= first
-        )
+        result, (born, died, written) = self.values[self.steps[last].writes], self.totals
+        inner = written[last] - written[first]
+        return (result.bytes if result.is_view else 0) + int(born[last] - died[first] - inner)
+
+    @cached_property
+    def totals(self) -> tuple[Ints, Ints, Ints]:
+        """The bytes of values up to each step: computed there or before, dead, first results."""
+        born, died, written = np.zeros((3, len(self.steps) + 1), np.int64)
+        for value in self.values:
+            born[0 if value.is_returned else max(value.start, 0)] += value.live
+            died[min(max(value.dead, value.start, -1) + 1, len(self.steps))] += value.live
+        for at, step in enumerate(self.steps):
+            written[at + 1] = self.values[step.writes].live
+        return born.cumsum(), died.cumsum(), written.cumsum()

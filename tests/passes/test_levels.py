@@ -102,6 +102,7 @@ reorder-for-memory         < < < < . . . . . .
 annotate-memory            < < < < + + + . . .
 assign-pools               < < < < . . . . . .
 place-constants            < < < < . . . . . .
+check-peak                 < < < < . . . . . .
 pack-storage               < < < < . . . . . .
 layout-slices              < < < < . . . . . .
 expand-packs               < < < < . + . . . .

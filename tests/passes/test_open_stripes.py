@@ -156,3 +156,19 @@ def test_a_peak_is_kept_up_to_the_most_rows_of_samples(tmp_path: Path, peak: int
     assert whole.memory.devices["cpu:0"].peak > peak
     with pytest.raises(xrelay.Error, match="is not reached at 2048 rows: the least is 531456"):
         xrelay.compile(path, pipeline="vm{peak=500000}")
+
+
+BESIDE = HEIGHTS.replace(
+    "%a = relay.tanh %x : (tensor<1x?x8x32xf32>)", "%a = relay.add %x, %z : (IMAGE, IMAGE)"
+).replace("%x: tensor<1x?x8x32xf32>", "%x: IMAGE, %z: IMAGE")
+
+
+def test_an_image_of_one_row_is_broadcast(tmp_path: Path):
+    """Two open heights are equal or not, as one call has them."""
+    path = tmp_path / "beside.mlir"
+    path.write_text(BESIDE.replace("IMAGE", "tensor<1x?x8x32xf32>"))
+    whole, tiled = xrelay.compile(path), xrelay.compile(path, pipeline="vm{work=1.0}")
+    for rows in ((16, 16), (16, 1), (1, 16)):
+        images = [np.random.default_rng(0).standard_normal((1, n, 8, 32)) for n in rows]
+        x, z = (image.astype(np.float32) for image in images)
+        np.testing.assert_array_equal(tiled(x, z), whole(x, z))

@@ -113,3 +113,36 @@ func.func @overwritten(%x: tensor<4x4xf32>) -> tensor<8x8xf32> {
   %e = relay.nn.dense %d, %d : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x8xf32>
   func.return %e : tensor<8x8xf32>
 }
+
+// -----
+
+// A plan cannot have the bytes of a later part alone: %a is live with %t and %u, and the bytes of %n
+// with them in a join, more than otherwise at any moment. So %c is a copy.
+//
+// CHECK-LABEL: func.func @later_part_first
+// CHECK-NOT:     vm.join_tensors
+func.func @later_part_first(%x: tensor<64x16xf32>, %y: tensor<4x16xf32>, %w: tensor<16x16xf32>) -> tensor<8x8xf32> {
+  %a = relay.nn.dense %y, %x : (tensor<4x16xf32>, tensor<64x16xf32>) -> tensor<4x64xf32>
+  %t = relay.nn.dense %x, %w : (tensor<64x16xf32>, tensor<16x16xf32>) -> tensor<64x16xf32>
+  %u = relay.nn.dense %t, %w : (tensor<64x16xf32>, tensor<16x16xf32>) -> tensor<64x16xf32>
+  %n = relay.nn.dense %y, %u : (tensor<4x16xf32>, tensor<64x16xf32>) -> tensor<4x64xf32>
+  %c = relay.concatenate %n, %a {axis = 0} : (tensor<4x64xf32>, tensor<4x64xf32>) -> tensor<8x64xf32>
+  %d = relay.nn.dense %c, %c : (tensor<8x64xf32>, tensor<8x64xf32>) -> tensor<8x8xf32>
+  func.return %d : tensor<8x8xf32>
+}
+
+// -----
+
+// In the other order, the whole is live from when %n is written.
+//
+// CHECK-LABEL: func.func @earlier_part_first
+// CHECK:         vm.join_tensors %a, %n
+func.func @earlier_part_first(%x: tensor<64x16xf32>, %y: tensor<4x16xf32>, %w: tensor<16x16xf32>) -> tensor<8x8xf32> {
+  %a = relay.nn.dense %y, %x : (tensor<4x16xf32>, tensor<64x16xf32>) -> tensor<4x64xf32>
+  %t = relay.nn.dense %x, %w : (tensor<64x16xf32>, tensor<16x16xf32>) -> tensor<64x16xf32>
+  %u = relay.nn.dense %t, %w : (tensor<64x16xf32>, tensor<16x16xf32>) -> tensor<64x16xf32>
+  %n = relay.nn.dense %y, %u : (tensor<4x16xf32>, tensor<64x16xf32>) -> tensor<4x64xf32>
+  %c = relay.concatenate %a, %n {axis = 0} : (tensor<4x64xf32>, tensor<4x64xf32>) -> tensor<8x64xf32>
+  %d = relay.nn.dense %c, %c : (tensor<8x64xf32>, tensor<8x64xf32>) -> tensor<8x8xf32>
+  func.return %d : tensor<8x8xf32>
+}
