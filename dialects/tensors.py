@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import (
     f32,
     f64,
 )
-from xdsl.ir import Attribute, TypeAttribute
+from xdsl.ir import Attribute, SSAValue, TypeAttribute
 
 from ..operators.element_types import ELEMENT_TABLE, ElementType
 from ..operators.orders import MIN_ALIGNMENT as MIN_ALIGNMENT
@@ -32,6 +32,13 @@ AnyInteger: TypeAlias = IntegerType[int, Signedness]
 def as_tensor(type: Attribute) -> Tensor | None:
     """`type` if it is a ranked tensor type."""
     return cast(Tensor, type) if isinstance(type, TensorType) else None
+
+
+def tensor_of(value: SSAValue) -> Tensor:
+    """Return the type of a value that is known to be a tensor."""
+    type = as_tensor(value.type)
+    assert type is not None, "verified: a tensor"
+    return type
 
 
 FLOAT_TYPES: dict[str, TypeAttribute] = {

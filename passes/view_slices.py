@@ -30,7 +30,7 @@ from ..dialects import memory, relay, vm
 from ..dialects.attributes import plain_attributes
 from ..dialects.device import device_of, tensor_type
 from ..dialects.relay.rearrange import SplitOp, StridedSliceOp
-from ..dialects.tensors import as_tensor, is_static
+from ..dialects.tensors import as_tensor, is_static, tensor_of
 from ..operators.slicing import cuts, picked
 from .bytes.aliases import AliasClasses, bodies_of
 from .bytes.live_bytes import Load, Span
@@ -75,8 +75,7 @@ def rows_of(kernel: relay.PrimFuncOp) -> Rows | None:
 
 
 def _shape(value: SSAValue) -> Sequence[int]:
-    type = as_tensor(value.type)
-    assert type is not None, "verified: kernels have tensors"
+    type = tensor_of(value)
     return type.get_shape()
 
 
@@ -188,8 +187,7 @@ def views_in(
 
 def without_dims(value: SSAValue, count: int) -> Attribute:
     """Return the type of a tensor without its first `count` dims."""
-    type = as_tensor(value.type)
-    assert type is not None, "a slice is of a tensor"
+    type = tensor_of(value)
     return tensor_type(type.element_type, [*type.get_shape()[count:]], device_of(type))
 
 
