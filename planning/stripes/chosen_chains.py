@@ -264,7 +264,7 @@ def chains_of(net: Network, work: float | None, peak: int | None) -> Choice:
     if peak is not None:
         carried = cheapest(loads, edges(net, peak + 1, "highest", mixed=False), peak)
         if carried is not None and carried.extra <= 0:  # no mix has less work
-            return shortened(net, carried, peak, 0)
+            return shortened(net, carried, 0, peak, 0)
     free = edges(net, plain, "lowest", mixed=False)
     limit = max(least_peak(loads, free, 0).peak, peak or 0)
     below = int(SLACK * limit)
@@ -283,13 +283,15 @@ def chains_of(net: Network, work: float | None, peak: int | None) -> Choice:
         return least
     choice = cheapest(loads, every, SLACK * least.peak if peak is None else peak)
     choice = least if choice is None or choice.extra > extra else choice
-    return shortened(net, choice, int(WIDE * least.peak) if peak is None else peak, extra)
+    return shortened(net, choice, WIDE * least.peak, peak, extra)
 
 
-def shortened(net: Network, choice: Choice, limit: int, extra: float) -> Choice:
-    """Return chains that are not long, in stripes that strides divide; or the choice."""
+def shortened(net: Network, choice: Choice, wide: float, peak: int | None, extra: float) -> Choice:
+    """Return chains that are not long, in stripes that strides divide; `choice` if none fit."""
     if not any(this.is_long for this in choice.chains):
         return choice
-    powers = edges(net, limit + 1, "powers", mixed=False)
-    shorter = least_peak(net.loads(), [this for this in powers if not this.is_long], extra)
-    return shorter if shorter.peak <= limit else choice
+    loads, limit = net.loads(), int(wide) if peak is None else peak
+    short = [e for e in edges(net, limit + 1, "powers", mixed=False) if not e.is_long]
+    cheap = least_peak(loads, short, extra) if peak is None else cheapest(loads, short, peak)
+    is_better = cheap is not None and cheap.peak <= limit and cheap.extra <= extra
+    return cheap if is_better else choice
