@@ -4,9 +4,10 @@ Plan published networks in stripes of rows that add no work, and compare with th
     python benchmarks/below_the_bound.py [--only vww,unet] [--native] [--work 1.0] [--table]
 
 `whole` and `tiled` are planned bytes, results included; `model` is the peak that `choose-tiling`
-computes. The error is that of the tiled program, relative to the greatest number. With `--native`
-the layout is that for compiled kernels (channels last); kernels are NumPy's in any case. Times are
-those of a call, the least CPU time of all rounds, in turns.
+computes. Instructions, calls of kernels and kernels are those of both programs. The error is that
+of the tiled program, relative to the greatest number. With `--native` the layout is that for
+compiled kernels (channels last); kernels are NumPy's in any case. With `--peak 2`, the limit is a
+half of `whole`. Times are those of a call, the least CPU time of all rounds, in turns.
 """
 
 import os
@@ -31,12 +32,22 @@ from results import Facts, parser_of, write_results
 from tiled_networks import NETWORKS, model
 
 import xrelay
+from xrelay.runtime.program.instructions import InvokePacked
 
+SIZES = ("instructions", "calls", "kernels")
 LIGHT = ("squeezenet", "resnet50", "vgg19", "inception_v1", "densenet121", "shufflenet")
 
 
 def planned_by(program: xrelay.Executable | xrelay.NativeExecutable) -> int:
     return sum(device.planned["main"] or 0 for device in program.memory.devices.values())
+
+
+def size_of(program: xrelay.Executable) -> tuple[int, int, int]:
+    """Return how many instructions, calls of kernels and kernels a program has."""
+    functions = program.program.functions
+    instructions = [one for function in functions for one in function.instructions]
+    calls = sum(isinstance(one, InvokePacked) for one in instructions)
+    return len(instructions), calls, len(program.program.kernels)
 
 
 def written(name: str, folder: Path) -> tuple[Path, Sequence[np.ndarray[Any, Any]]]:
@@ -53,7 +64,7 @@ def written(name: str, folder: Path) -> tuple[Path, Sequence[np.ndarray[Any, Any
     return path, inputs
 
 
-def measured(name: str, work: float, native: bool, rounds: int) -> Facts:
+def measured(name: str, work: float, part: int | None, native: bool, rounds: int) -> Facts:
     """Compile a network twice, and run both programs."""
     options = "kernels=native" if native else ""
     with TemporaryDirectory() as folder:
@@ -61,13 +72,15 @@ def measured(name: str, work: float, native: bool, rounds: int) -> Facts:
         whole = xrelay.compile(path, pipeline=f"vm{{{options}}}")
         started, remarks = process_time(), StringIO()
         with redirect_stderr(remarks):
-            tiled = xrelay.compile(path, pipeline=f"vm{{{options} work={work}}}")
+            limits = f"work={work}" + (f" peak={planned_by(whole) // part}" if part else "")
+            tiled = xrelay.compile(path, pipeline=f"vm{{{options} {limits}}}")
         seconds = process_time() - started
     chosen = re.search(r"bytes from \d+ to (\d+), work (\S+) %, (\d+) chain", remarks.getvalue())
     expected, found = (np.asarray(result) for result in (whole(*inputs), tiled(*inputs)))
     error = np.abs(found - expected).max() / np.abs(expected).max()
     before, after = least([lambda: whole(*inputs), lambda: tiled(*inputs)], rounds)
-    planned = [planned_by(program) for program in (whole, tiled)]
+    programs = whole, tiled
+    planned = [*map(planned_by, programs)]
     return {
         "network": name,
         "whole": planned[0],
@@ -76,6 +89,7 @@ def measured(name: str, work: float, native: bool, rounds: int) -> Facts:
         "model": int(chosen[1]) if chosen else "",
         "work": f"{chosen[2]} %" if chosen else "",
         "chains": int(chosen[3]) if chosen else "",
+        **{what: f"{a} -> {b}" for what, a, b in zip(SIZES, *map(size_of, programs), strict=True)},
         "error": f"{error:.0e}",
         "time": round(after / before, 2),
         "compile, s": round(seconds, 1),
@@ -87,12 +101,13 @@ def main() -> None:
     parser.add_argument("--only", help="names, separated by commas")
     parser.add_argument("--native", action="store_true", help="channels last")
     parser.add_argument("--work", type=float, default=1.0)
+    parser.add_argument("--peak", type=int, metavar="PART", help="the part of the whole plan")
     options = parser.parse_args()
     names = options.only.split(",") if options.only else [*NETWORKS, *LIGHT]
     results: list[Facts] = []
     for name in names:
         print(name, file=sys.stderr, flush=True)
-        results.append(measured(name, options.work, options.native, options.rounds))
+        results.append(measured(name, options.work, options.peak, options.native, options.rounds))
     write_results(results, options.table)
 
 

@@ -37,7 +37,7 @@ from ..interfaces import (
     SameDomain,
     StartsLoop,
 )
-from ..tensors import as_tensor
+from ..tensors import as_tensor, tensor_of
 from .tensor_ops import AllocTensorOp
 
 
@@ -146,8 +146,7 @@ def verify_rows(
 
     Of an open number of rows, `op` copies from or to those that there are: they may not wrap.
     """
-    type = as_tensor(tensor.type)
-    assert type is not None, "verified: a tensor"
+    type = tensor_of(tensor)
     dims = type.get_shape()
     if not 0 <= axis < len(dims):
         raise VerifyException(f"axis must be 0 to {len(dims) - 1} of {type}, but is {axis}")
@@ -197,9 +196,7 @@ def verify_read(
     op: Operation, data: SSAValue, result: SSAValue, fill: SSAValue | None = None
 ) -> None:
     """Check that `result` is rows of `data`, those that `op` says, or `fill`."""
-    axis, whole, part = number(op, "axis"), as_tensor(data.type), as_tensor(result.type)
-    assert whole is not None, "verified: a tensor"
-    assert part is not None, "verified: a tensor"
+    axis, whole, part = number(op, "axis"), tensor_of(data), tensor_of(result)
     before, after = [*whole.get_shape()], [*part.get_shape()]
     if len(before) != len(after) or whole.element_type != part.element_type:
         raise VerifyException(f"{part} cannot be rows of {whole}")
@@ -247,9 +244,7 @@ class CopyRowsOp(IRDLOperation):
     @property
     def rows(self) -> int:
         """The number of rows."""
-        type = as_tensor(self.result.type)
-        assert type is not None, "verified: a tensor"
-        return type.get_shape()[self.axis.value.data]
+        return tensor_of(self.result).get_shape()[self.axis.value.data]
 
     def verify_(self) -> None:
         verify_destinations(self, [self.outs])

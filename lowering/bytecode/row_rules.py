@@ -20,7 +20,7 @@ from ...dialects import bytecode, memory, relay
 from ...dialects.bytecode.fields import RegisterAttr
 from ...dialects.integers import i64_attribute
 from ...dialects.relay.moving_rows import bounded, first_row, turns, window
-from ...dialects.tensors import as_tensor
+from ...dialects.tensors import tensor_of
 from .bytecode_builder import BytecodeBuilder, Rule
 from .size_rules import compute, immediate
 
@@ -42,9 +42,7 @@ class Writer(NamedTuple):
 
     def rows_of(self, tensor: SSAValue, axis: int) -> Number:
         """Return the number of rows of a tensor."""
-        type = as_tensor(tensor.type)
-        assert type is not None, "verified: a tensor"
-        if (rows := type.get_shape()[axis]) != DYNAMIC_INDEX:
+        if (rows := tensor_of(tensor).get_shape()[axis]) != DYNAMIC_INDEX:
             return rows
         register, of = self.builder.new_register(), self.builder.registers[tensor]
         self.builder.emit(bytecode.ShapeOfOp, self.op, dst=register, tensor=of)
@@ -109,9 +107,7 @@ def lower_row_copy(builder: BytecodeBuilder, op: Operation) -> None:
     data, out = op.operands[0], op.operands[1 if is_write else -1]
     moving = out if is_write else data
     rows, fixed = (op.count.value.data, op.source.value.data) if is_write else (op.rows, 0)
-    type = as_tensor(moving.type)
-    assert type is not None, "verified: a tensor"
-    if type.get_shape()[axis] == DYNAMIC_INDEX:
+    if tensor_of(moving).get_shape()[axis] == DYNAMIC_INDEX:
         if isinstance(op, memory.CopyRowsOp) and op.fill is not None:
             w.copy(op.fill, 0, out, 0, rows)
         there = window(first_row(op, builder.turn, w), rows, w.rows_of(moving, axis), w)

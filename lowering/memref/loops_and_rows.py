@@ -38,7 +38,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ...dialects import memory, relay, vm
 from ...dialects.device import device_of, tensor_type
 from ...dialects.relay.moving_rows import Compute, RowsOp, bounded, first_row, turns, window
-from ...dialects.tensors import as_tensor
+from ...dialects.tensors import tensor_of
 from ...dialects.xdsl_extras.walking import walk
 from .conversion_state import Writer, converts
 from .memref_types import as_memref
@@ -66,12 +66,6 @@ def enclose_loops(function: Operation) -> None:
         Rewriter.erase_op(start)
 
 
-def dims_in(tensor: SSAValue) -> int:
-    type = as_tensor(tensor.type)
-    assert type is not None, "verified: a tensor"
-    return len(type.get_shape())
-
-
 def turns_of(start: relay.LoopOp, builder: Builder) -> SSAValue:
     """Return the number of turns of a loop."""
 
@@ -81,7 +75,7 @@ def turns_of(start: relay.LoopOp, builder: Builder) -> SSAValue:
     if start.count is not None:
         return number(start.count.value.data, INDEX)
     data, axis = start.initial[-1], number(start.axis.value.data, INDEX)
-    shape = tensor_type(i64, [dims_in(data)], device_of(data.type))
+    shape = tensor_type(i64, [len(tensor_of(data).get_shape())], device_of(data.type))
     dims = builder.insert(vm.ShapeOfOp.create(operands=[data], result_types=[shape])).result
     rows = builder.insert(tensor.ExtractOp(dims, [axis], i64)).result
     count = turns(start, rows, arithmetic(builder.insert, lambda n: number(n, i64)))

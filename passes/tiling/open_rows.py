@@ -39,7 +39,7 @@ from ...dialects.integers import i64_attribute
 from ...dialects.relay import convolution, creation, pooling, rearrange
 from ...dialects.relay.language.dims_attributes import dim_bounds, dim_names
 from ...dialects.relay.operator import infer_result_types
-from ...dialects.tensors import as_tensor, dynamic_axes, has_dynamic
+from ...dialects.tensors import as_tensor, dynamic_axes, has_dynamic, tensor_of
 from ...operators.intervals import Interval
 from ...planning.stripes.network import Network
 from ...planning.stripes.striped import Turns
@@ -219,8 +219,7 @@ class OpenStripes(Stripes):
 
     def scalar(self, like: SSAValue, number: float) -> SSAValue:
         """Return a constant, of the least number if it is not one."""
-        type = as_tensor(like.type)
-        assert type is not None, "a tensor operator"
+        type = tensor_of(like)
         dtype = numpy_dtype(type)
         assert dtype is not None, "an element type of windows"
         if np.isinf(number) and np.issubdtype(dtype, np.integer):
@@ -318,11 +317,11 @@ class OpenStripes(Stripes):
     @staticmethod
     def open_result(whole: SSAValue, builder: Builder) -> SSAValue:
         """Return a tensor for a result, into which its rows are written."""
-        type = as_tensor(whole.type)
-        assert type is not None, "a tensor operator"
         shape = builder.insert(creation.ShapeOfOp.on([whole], {"dtype": i64})).results[0]
         zeros = creation.DynZerosOp.create(
-            operands=[shape], properties={"dtype": type.element_type}, result_types=[whole.type]
+            operands=[shape],
+            properties={"dtype": tensor_of(whole).element_type},
+            result_types=[whole.type],
         )
         return builder.insert(alone(zeros)).results[0]
 
@@ -330,7 +329,7 @@ class OpenStripes(Stripes):
         self, value: int, like: SSAValue, values: dict[SSAValue, SSAValue], builder: Builder
     ) -> SSAValue:
         """Return what is held of a value before the first turn: what windows see there."""
-        at = next(i for i, step in enumerate(self.net.steps) if step.writes == value)
+        at = self.step_of(value)
         zeros, rows = self.zeros(like), (dims_of(like) or ())[self.axis(at)]
         filled = self.fill(at, zeros, Interval(-rows, 0))
         assert isinstance(zeros.owner, Operation)

@@ -22,7 +22,7 @@ from ...dialects.device import tensor_type
 from ...dialects.integers import i64_attribute
 from ...dialects.relay import broadcast, creation, pooling
 from ...dialects.relay.properties import ints
-from ...dialects.tensors import as_tensor
+from ...dialects.tensors import Tensor, tensor_of
 from ...operators.intervals import Interval
 from ...operators.meaning.forms import Attributes
 from ...planning.stripes.striped import Striped, Turns
@@ -88,6 +88,14 @@ def hull(one: Interval, other: Interval | None) -> Interval:
     if other is None:
         return one
     return Interval(min(one.start, other.start), max(one.stop, other.stop))
+
+
+def of_rows(value: SSAValue, axis: int, rows: int) -> Tensor:
+    """Return the type of some rows of a value."""
+    type = tensor_of(value)
+    dims = [*type.get_shape()]
+    dims[axis] = rows
+    return tensor_type(type.element_type, dims)
 
 
 def is_contiguous(value: SSAValue, axis: int) -> bool:
@@ -158,9 +166,7 @@ class Stripes:
                 sums = [broadcast.AddOp.on([result, mean]) for result in self.result]
                 total = [self.add(alone(op)) for op in sums] or [mean]
                 if self.turns is not None:
-                    type = as_tensor(mean.type)
-                    assert type is not None, "a tensor operator"
-                    every = Interval(0, type.get_shape()[0])
+                    every = Interval(0, tensor_of(mean).get_shape()[0])
                     total = [self.copy(total[0], 0, every, self.result[0], 0)]
                 self.result = total
             elif new.size:
@@ -200,11 +206,8 @@ class Stripes:
 
     def zeros(self, like: SSAValue, axis: int = 0, rows: int | None = None) -> SSAValue:
         """Return a tensor of zeros, of the `rows` along `axis`, to be written over."""
-        type = as_tensor(like.type)
-        assert type is not None, "a tensor operator"
-        dims = [*type.get_shape()]
-        dims[axis] = rows or dims[axis]
-        attributes = {"shape": ints(dims), "dtype": type.element_type}
+        type = tensor_of(like) if rows is None else of_rows(like, axis, rows)
+        attributes = {"shape": ints(type.get_shape()), "dtype": type.element_type}
         return self.add(alone(creation.ZerosOp.on([], attributes)))
 
     def read(
@@ -215,14 +218,10 @@ class Stripes:
 
         Those of a ring are `around` a number of rows.
         """
-        type = as_tensor(data.type)
-        assert type is not None, "a tensor operator"
-        dims = [*type.get_shape()]
-        dims[axis] = rows.size
         read = relay.ReadRowsOp.create(
             operands=[data],
             properties=moving(rows.start, axis, step, around),
-            result_types=[tensor_type(type.element_type, dims)],
+            result_types=[of_rows(data, axis, rows.size)],
         )
         read.result.name_hint = data.name_hint
         return self.add(read)
@@ -342,7 +341,10 @@ class Stripes:
                 self.held[value] = Held(halo, keep)
 
     def axis_of(self, value: int) -> int:
-        return self.axis(next(i for i, s in enumerate(self.net.steps) if s.writes == value))
+        return self.axis(self.step_of(value))
+
+    def step_of(self, value: int) -> int:
+        return next(at for at, step in enumerate(self.net.steps) if step.writes == value)
 
     def outer(self, value: SSAValue, rows: Interval, step: int) -> SSAValue:
         """Return rows of a value from outside of a step, those of a turn `step` further."""
@@ -427,9 +429,8 @@ class Stripes:
     def mean(self, op: Operation, stripe: int) -> SSAValue:
         """Return what a stripe contributes to the mean of all rows."""
         rows, later = (f(len(self.net.steps) - 1, stripe) for f in (self.new, self.later))
-        data, type = op.operands[0], as_tensor(op.results[0].type)
+        data, type = op.operands[0], tensor_of(op.results[0])
         assert isinstance(op, pooling.GlobalAvgPool2dOp)
-        assert type is not None, "a tensor operator"
         part = self.add(
             pooling.GlobalAvgPool2dOp.on(
                 [self.outer(data, rows, later.start - rows.start)], op.properties

@@ -41,8 +41,8 @@ _SHARE = 4
 _FIRST = 5
 """Attempts at a height when it is new."""
 
-_ABOVE = 2
-"""Nodes spent above the lower bound for one of those spent at it."""
+_ABOVE, _ABOVE_GAPS = 2, 4
+"""Nodes spent above the lower bound for one at it; with gaps, few plans are at it."""
 
 _RESOLUTION = 8
 """A bisection ends at a difference of one part in two to the power of this."""
@@ -91,6 +91,7 @@ def shrink(
     enough = bound if capacity is None else max(capacity, bound)
     least = target = enough
     step, owed = unit_of(core, core.size), 0
+    above = _ABOVE if core.is_simple else _ABOVE_GAPS
     while height > enough and not meter.is_spent:
         before, is_above, too_low = meter.nodes, target > enough, 0
         answer: bool | None = True
@@ -100,7 +101,7 @@ def shrink(
                 too_low = part.too_low or 0
         height = max(part.height for part in parts)
         spent = meter.nodes - before
-        owed += -spent if is_above else _ABOVE * spent
+        owed += -spent if is_above else above * spent
         if answer is False:
             proved = next_height(core, max(target, too_low))
             if capacity is not None or proved >= height:

@@ -281,8 +281,8 @@ def chains_of(net: Network, work: float | None, peak: int | None) -> Choice:
         return Choice((), plain, 0)
     if peak is not None:
         carried = cheapest(loads, edges(net, peak + 1, "highest", mixed=False), peak)
-        if carried is not None and carried.extra <= 0:
-            return carried  # no mix has less work
+        if carried is not None and carried.extra <= 0:  # no mix has less work
+            return shortened(net, carried, 0, peak, 0)
     free = edges(net, plain, "lowest", mixed=False)
     limit = max(least_peak(loads, free, 0).peak, peak or 0)
     below = int(SLACK * limit)
@@ -301,10 +301,15 @@ def chains_of(net: Network, work: float | None, peak: int | None) -> Choice:
         return least
     choice = cheapest(loads, every, SLACK * least.peak if peak is None else peak)
     choice = least if choice is None or choice.extra > extra else choice
-    if peak is None and any(this.is_long for this in choice.chains):
-        wide = int(WIDE * least.peak)
-        powers = edges(net, wide + 1, "powers", mixed=False)
-        short = [this for this in powers if not this.is_long]
-        shorter = least_peak(loads, short, extra)
-        return shorter if shorter.peak <= wide else choice
-    return choice
+    return shortened(net, choice, WIDE * least.peak, peak, extra)
+
+
+def shortened(net: Network, choice: Choice, wide: float, peak: int | None, extra: float) -> Choice:
+    """Return chains that are not long, in stripes that strides divide; `choice` if none fit."""
+    if not any(this.is_long for this in choice.chains):
+        return choice
+    loads, limit = net.loads(), int(wide) if peak is None else peak
+    short = [e for e in edges(net, limit + 1, "powers", mixed=False) if not e.is_long]
+    cheap = least_peak(loads, short, extra) if peak is None else cheapest(loads, short, peak)
+    is_better = cheap is not None and cheap.peak <= limit and cheap.extra <= extra
+    return cheap if is_better else choice

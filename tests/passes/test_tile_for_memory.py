@@ -208,18 +208,32 @@ def test_a_program_does_not_grow_with_the_number_of_stripes(tmp_path: Path):
     assert len(sizes) == 1
 
 
-@pytest.mark.parametrize(("wide", "ops", "peak"), [(2.0, 9, 17408), (3.0, 6, 51200)])
-def test_a_long_chain_is_shortened_within_a_wider_peak(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, wide: float, ops: int, peak: int
+@pytest.mark.parametrize(
+    ("long", "wide", "limit", "ops", "peak"),
+    [
+        (2.4, 2.0, None, 9, 17408),
+        (2.4, 3.0, None, 6, 51200),
+        (4.0, 1.0, 50000, 9, 43008),
+        (3.1, 1.0, 50000, 6, 47104),
+    ],
+)
+def test_a_long_chain_is_shortened_within_a_wider_peak_or_that_which_is_given(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    long: float,
+    wide: float,
+    limit: int | None,
+    ops: int,
+    peak: int,
 ):
     path = tmp_path / "pools.mlir"
     path.write_text(POOLS)
     (function,) = xrelay.parse(path).ops
     assert isinstance(function, func.FuncOp)
     net, *_ = network_of(function.body.block)
-    monkeypatch.setattr(chosen_chains, "LONG", 2.4)
+    monkeypatch.setattr(chosen_chains, "LONG", long)
     monkeypatch.setattr(chosen_chains, "WIDE", wide)
-    choice = chosen_chains.choose(net, 1.0)
+    choice = chosen_chains.choose(net, 1.0, limit)
     assert (sum(chain.ops for chain in choice.chains), choice.peak) == (ops, peak)
 
 
