@@ -26,6 +26,31 @@ func.func private @product(%mx: memref<64x256xf32>, %mw: memref<256x512xf32>, %o
 
 // -----
 
+// Of columns that are no whole number of tiles, chunks have the fewest widths: here 64 + 64 + 64 + 8.
+//
+// CHECK-LABEL: @ragged_columns
+// CHECK-SAME:    xrelay.schedule = [{kind = "threads", loop = 1 : i64, turns = 200 : i64, loops = 3 : i64}, {kind = "register-tile", sizes = array<i64: 1, 64>
+func.func private @ragged_columns(%mx: memref<1x2048xf32>, %mw: memref<2048x1000xf32>, %out: memref<1x1000xf32>) attributes {xrelay.kernel} {
+  %x = bufferization.to_tensor %mx restrict : memref<1x2048xf32> to tensor<1x2048xf32>
+  %w = bufferization.to_tensor %mw restrict : memref<2048x1000xf32> to tensor<2048x1000xf32>
+  %se = tensor.empty() : tensor<1x1000xf32>
+  %z = arith.constant 0.0 : f32
+  %s0 = linalg.fill ins(%z : f32) outs(%se : tensor<1x1000xf32>) -> tensor<1x1000xf32>
+  %p = linalg.generic {
+      indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]
+    } ins(%x, %w : tensor<1x2048xf32>, tensor<2048x1000xf32>) outs(%s0 : tensor<1x1000xf32>) {
+  ^bb0(%e0: f32, %e1: f32, %e2: f32):
+    %p = arith.mulf %e0, %e1 : f32
+    %v = arith.addf %e2, %p : f32
+    linalg.yield %v : f32
+  } -> tensor<1x1000xf32>
+  bufferization.materialize_in_destination %p in restrict writable %out : (tensor<1x1000xf32>, memref<1x1000xf32>) -> ()
+  func.return
+}
+
+// -----
+
 // Rows are divided before columns, unless there are few of them.
 //
 // CHECK-LABEL: @rows_first
