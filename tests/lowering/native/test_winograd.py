@@ -125,13 +125,7 @@ def test_blocks():
 
 def test_scratch():
     """Threads have parts of their own: of blocks, or of panels if there are few blocks."""
-    shapes = (
-        (55, 55, 16, 64),
-        (13, 13, 64, 256),
-        (14, 14, 256, 256),
-        (7, 7, 512, 512),
-        (6, 6, 16, 16),
-    )
+    shapes = (55, 55, 16, 64), (13, 13, 64, 256), (14, 14, 256, 256), (7, 7, 512, 512)
     assert [[scratch_shapes(1, *shape, parts) for parts in (4, 1)] for shape in shapes] == [
         [((4, 4, 4, 28, 16), (4, 4, 4, 28, 16)), ((1, 4, 4, 28, 16), (4, 4, 4, 28, 16))],
         [((4, 4, 4, 14, 64), (4, 4, 4, 14, 16)), ((1, 4, 4, 14, 64), (4, 4, 4, 14, 16))],
