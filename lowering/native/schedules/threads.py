@@ -124,6 +124,8 @@ def _first_rows(nest: Nest) -> Sequence[int]:
         return range(last)
     shared = [map for map in nest.inputs if nest.moves(map, nest.parallel[last])]
     rows = [i for i in range(last) if not any(nest.moves(m, nest.parallel[i]) for m in shared)]
+    if not rows:
+        return range(last)  # of pooling, whose windows have no weights
     columns = prod(n or 0 for i, n in enumerate(nest.sizes) if i not in rows)
     if any(nest.sizes[i] is None for i in rows):
         # A product of one row is too small to be divided, and few rows are one chunk.
