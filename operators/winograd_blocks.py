@@ -16,7 +16,7 @@ PANEL = PANELS[WINOGRAD]
 LEAST_ROWS = 14
 """The least rows of a product, if the image has them: with fewer, tiles of registers are small."""
 
-SMALL = 1 << 20
+SMALL = 3 << 19
 """The bytes of all transformed weights that stay in the cache of the second level."""
 
 LARGEST = 512 << 10
@@ -63,12 +63,13 @@ def scratch_shapes(
     Return the shapes of the cells of a block and of its products with a panel, both transformed.
 
     At most `parts` threads compute blocks at a time, each with a part of both for itself. If there
-    are fewer blocks, they compute panels of one block; a small convolution is not divided.
+    are fewer blocks, but not two, they compute panels of one block, whose cells one of them has
+    transformed; a small convolution is not divided.
     """
     blocks = blocks_of(height, width, channels, filters)
     divided = images * filters * channels * 4 * height * width >= LEAST_DIVIDED
     cells = products = 1
-    if divided and 1 < parts <= blocks.count:
+    if divided and parts > 1 and (blocks.count >= parts or blocks.count == 2):
         cells = products = -(-blocks.count // -(-blocks.count // parts))
     elif divided:
         products = min(MOST_PANELS, filters // PANEL)

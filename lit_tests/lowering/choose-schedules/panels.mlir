@@ -1,12 +1,13 @@
 // RUN: xrelay-opt -p 'choose-schedules{target="x86_64-linux-gnu" cpu="x86-64-v4"}' %s | filecheck %s --check-prefix=V4
 // RUN: xrelay-opt -p 'choose-schedules{target="x86_64-linux-gnu" cpu="x86-64-v3"}' %s | filecheck %s --check-prefix=V3
 
-// A tile has two vectors of a row: of two panels where one vector is as wide as a panel.
+// A tile has two vectors of a row: of two panels where one vector is as wide as a panel. Vectors of
+// panels are prefetched.
 //
 // V4-LABEL: @product
-// V4-SAME:    kind = "register-tile", sizes = array<i64: 8, 2, 16>
+// V4-SAME:    kind = "register-tile", sizes = array<i64: 8, 2, 16>{{.*}}}, {kind = "prefetch"}]
 // V3-LABEL: @product
-// V3-SAME:    kind = "register-tile", sizes = array<i64: 6, 1, 16>
+// V3-SAME:    kind = "register-tile", sizes = array<i64: 6, 1, 16>{{.*}}}, {kind = "prefetch"}]
 func.func private @product(%mx: memref<?x32xf32>, %mw: memref<4x32x16xf32>, %out: memref<?x4x16xf32>) attributes {xrelay.kernel} {
   %x = bufferization.to_tensor %mx restrict : memref<?x32xf32> to tensor<?x32xf32>
   %w = bufferization.to_tensor %mw restrict : memref<4x32x16xf32> to tensor<4x32x16xf32>

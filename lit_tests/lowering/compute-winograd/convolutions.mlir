@@ -1,13 +1,16 @@
 // RUN: xrelay-opt --split-input-file -p 'compute-winograd{target=x86_64-linux-gnu cpu=x86-64-v3}' %s | filecheck %s
 
 // A convolution with transformed filters and the loop that reads it are products of 2x6 vectors in
-// blocks of tile rows. Of the last tile of 5 columns, one column is stored.
+// blocks of tile rows. Of the last tile of 5 columns, one column is stored. Weights are brought into
+// the cache before they are read.
 //
 // CHECK-LABEL: @odd_columns
 // CHECK-DAG:     %[[V:.*]] = memref.alloc() : memref<1x4x4x6x16xf32>
 // CHECK-DAG:     %[[M:.*]] = memref.alloc() : memref<1x4x4x6x16xf32>
 // CHECK:         vector.store %{{.*}}, %[[V]][
 // CHECK:         scf.for {{.*}} iter_args({{.*}}) -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
+// CHECK:           "memref.prefetch"(%[[U:.*]], %[[P:.*]], %[[I:.*]], %[[J:.*]], %{{.*}}, %{{.*}}) <{
+// CHECK:           vector.load %[[U]][%[[P]], %[[I]], %[[J]],
 // CHECK:         vector.store %{{.*}}, %[[M]][
 // CHECK:         "arith.maximumf"(%{{.*}}) {{.*}} : (vector<16xf32>, vector<16xf32>)
 // CHECK:         vector.store %{{.*}}, %out[

@@ -26,6 +26,55 @@ func.func private @product(%mx: memref<64x256xf32>, %mw: memref<256x512xf32>, %o
 
 // -----
 
+// Of columns that are no whole number of tiles, chunks have the fewest widths: here 64 + 64 + 64 + 8.
+//
+// CHECK-LABEL: @ragged_columns
+// CHECK-SAME:    xrelay.schedule = [{kind = "threads", loop = 1 : i64, turns = 200 : i64, loops = 3 : i64}, {kind = "register-tile", sizes = array<i64: 1, 64>
+func.func private @ragged_columns(%mx: memref<1x2048xf32>, %mw: memref<2048x1000xf32>, %out: memref<1x1000xf32>) attributes {xrelay.kernel} {
+  %x = bufferization.to_tensor %mx restrict : memref<1x2048xf32> to tensor<1x2048xf32>
+  %w = bufferization.to_tensor %mw restrict : memref<2048x1000xf32> to tensor<2048x1000xf32>
+  %se = tensor.empty() : tensor<1x1000xf32>
+  %z = arith.constant 0.0 : f32
+  %s0 = linalg.fill ins(%z : f32) outs(%se : tensor<1x1000xf32>) -> tensor<1x1000xf32>
+  %p = linalg.generic {
+      indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]
+    } ins(%x, %w : tensor<1x2048xf32>, tensor<2048x1000xf32>) outs(%s0 : tensor<1x1000xf32>) {
+  ^bb0(%e0: f32, %e1: f32, %e2: f32):
+    %p = arith.mulf %e0, %e1 : f32
+    %v = arith.addf %e2, %p : f32
+    linalg.yield %v : f32
+  } -> tensor<1x1000xf32>
+  bufferization.materialize_in_destination %p in restrict writable %out : (tensor<1x1000xf32>, memref<1x1000xf32>) -> ()
+  func.return
+}
+
+// -----
+
+// Rows of windows are divided, not channels: the loops before and after have the same rows.
+//
+// CHECK-LABEL: @pooling
+// CHECK-SAME:    xrelay.schedule = [{kind = "threads", loop = 0 : i64, turns = 1 : i64, loops = 4 : i64}
+func.func private @pooling(%mx: memref<15x40x512xf32>, %out: memref<13x40x512xf32>) attributes {xrelay.kernel} {
+  %x = bufferization.to_tensor %mx restrict : memref<15x40x512xf32> to tensor<15x40x512xf32>
+  %window = tensor.empty() : tensor<3xf32>
+  %e = tensor.empty() : tensor<13x40x512xf32>
+  %z = arith.constant 0xFF800000 : f32
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<13x40x512xf32>) -> tensor<13x40x512xf32>
+  %p = linalg.generic {
+      indexing_maps = [affine_map<(i, j, c, k) -> (i + k, j, c)>, affine_map<(i, j, c, k) -> (k)>, affine_map<(i, j, c, k) -> (i, j, c)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]
+    } ins(%x, %window : tensor<15x40x512xf32>, tensor<3xf32>) outs(%f : tensor<13x40x512xf32>) {
+  ^bb0(%e0: f32, %e1: f32, %e2: f32):
+    %v = arith.maximumf %e2, %e0 : f32
+    linalg.yield %v : f32
+  } -> tensor<13x40x512xf32>
+  bufferization.materialize_in_destination %p in restrict writable %out : (tensor<13x40x512xf32>, memref<13x40x512xf32>) -> ()
+  func.return
+}
+
+// -----
+
 // Rows are divided before columns, unless there are few of them.
 //
 // CHECK-LABEL: @rows_first

@@ -83,7 +83,50 @@ func.func private @joined(%mx: memref<512x256xf32>, %my: memref<512x768xf32>, %m
 
 // -----
 
-// A join that is only copied stays; so does a padded join.
+// The parts of a large join are copied a row at a time, in one loop that is divided.
+//
+// CHECK-LABEL: @copied_join
+// CHECK-DAG:     %[[X:.*]] = bufferization.to_buffer %x read_only
+// CHECK-DAG:     %[[Y:.*]] = bufferization.to_buffer %y read_only
+// CHECK-DAG:     %[[LEFT:.*]] = memref.subview %out[0, 0] [64, 512] [1, 1]
+// CHECK-DAG:     %[[RIGHT:.*]] = memref.subview %out[0, 512] [64, 256] [1, 1]
+// CHECK:         scf.parallel (%[[I:.*]]) = (%{{.*}}) to (%{{.*}}) step
+// CHECK-DAG:       memref.subview %[[X]][%[[I]], 0] [1, 512] [1, 1]
+// CHECK-DAG:       memref.subview %[[LEFT]][%[[I]], 0] [1, 512] [1, 1]
+// CHECK:           memref.copy
+// CHECK-DAG:       memref.subview %[[Y]][%[[I]], 0] [1, 256] [1, 1]
+// CHECK-DAG:       memref.subview %[[RIGHT]][%[[I]], 0] [1, 256] [1, 1]
+// CHECK:           memref.copy
+// CHECK-NOT:     memref.copy
+func.func private @copied_join(%mx: memref<64x512xf32>, %my: memref<64x256xf32>, %out: memref<64x768xf32>) attributes {xrelay.kernel} {
+  %x = bufferization.to_tensor %mx restrict : memref<64x512xf32> to tensor<64x512xf32>
+  %y = bufferization.to_tensor %my restrict : memref<64x256xf32> to tensor<64x256xf32>
+  %e = bufferization.to_tensor %out restrict writable : memref<64x768xf32> to tensor<64x768xf32>
+  %s = tensor.extract_slice %e[0, 0] [64, 512] [1, 1] : tensor<64x768xf32> to tensor<64x512xf32>
+  %g = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]
+    } ins(%x : tensor<64x512xf32>) outs(%s : tensor<64x512xf32>) {
+  ^bb0(%e0: f32, %e1: f32):
+    linalg.yield %e0 : f32
+  } -> tensor<64x512xf32>
+  %i = tensor.insert_slice %g into %e[0, 0] [64, 512] [1, 1] : tensor<64x512xf32> into tensor<64x768xf32>
+  %t = tensor.extract_slice %i[0, 512] [64, 256] [1, 1] : tensor<64x768xf32> to tensor<64x256xf32>
+  %h = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]
+    } ins(%y : tensor<64x256xf32>) outs(%t : tensor<64x256xf32>) {
+  ^bb0(%e0: f32, %e1: f32):
+    linalg.yield %e0 : f32
+  } -> tensor<64x256xf32>
+  %j = tensor.insert_slice %h into %i[0, 512] [64, 256] [1, 1] : tensor<64x256xf32> into tensor<64x768xf32>
+  bufferization.materialize_in_destination %j in restrict writable %out : (tensor<64x768xf32>, memref<64x768xf32>) -> ()
+  func.return
+}
+
+// -----
+
+// A padded join stays.
 //
 // CHECK-LABEL: @padded_join
 // CHECK-NOT:     xrelay.schedule

@@ -103,9 +103,9 @@ def _in_parallel(kernels: Sequence[Kernel], settings: Settings) -> list[Result]:
     workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2
     groups: dict[tuple[object, ...], list[Kernel]] = {}
     for kernel in kernels:
-        # Apart: an object that calls a library cannot be linked without it, and the passes for
-        # schedules rewrite all kernels of a module; and code is for one processor.
-        group = kernel.calls_library, kernel.schedule is not None, kernel.machine
+        # Apart: an object that calls a library cannot be linked without it; passes for schedules,
+        # and for prefetches, rewrite all kernels of a module; and code is for one processor.
+        group = kernel.calls_library, kernel.schedule is not None, kernel.machine, kernel.prefetches
         groups.setdefault(group, []).append(kernel)
     modules: list[Sequence[Kernel]] = []
     for group in groups.values():
@@ -137,7 +137,10 @@ def _compile(kernels: Sequence[Kernel], name: str, settings: Settings) -> list[R
     try:
         with scratch_folder("schedules") as folder:
             passes = _passes(kernels, folder, name, settings)
-            return [Result(compile_text(text_of_all(kernels), passes, settings, name), kernels)]
+            ahead = kernels[0].prefetches
+            text = text_of_all(kernels)
+            code = compile_text(text, passes, settings, name, prefetches=ahead)
+            return [Result(code, kernels)]
     except ProcessFailed as error:
         if len(kernels) > 1:
             half = len(kernels) // 2

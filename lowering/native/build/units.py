@@ -26,9 +26,9 @@ from ....passes.functions.symbols import symbols_in
 from ...entries.descriptions import METADATA
 from ..kernel_pass import COPIES, CPU, is_kernel, kernels_of
 from ..kernels.divide_between_threads import WORK
-from ..schedules import steps_of
+from ..schedules import prefetches, steps_of
 from ..schedules.scheduling import SCHEDULED, Schedule
-from ..toolchain.stages import KERNELS, tools_key
+from ..toolchain.stages import KERNELS, PREFETCH, tools_key
 from ..toolchain.target_machine import Machine
 from .settings import Settings, key_of
 
@@ -50,6 +50,8 @@ class Kernel:
     """Named by `symbol`, in no module."""
     machine: Machine = field(default_factory=Machine)
     schedule: Schedule | None = None
+    prefetches: bool = False
+    """True if LLVM inserts prefetches."""
     used: tuple[memref.GlobalOp | func.FuncOp, ...] = ()
     """The constants that it reads, and declarations of the functions that it calls."""
 
@@ -118,11 +120,12 @@ def _kernel(
     text = "".join(map(_hashed_text, (hashed, *used)))
     schedule = steps_of(function)
     passes = KERNELS if schedule is None else (*SCHEDULED, schedule.key)
-    how = [tools_key(), machine.key, str(settings.level)]
+    ahead = prefetches(function)
+    how = [tools_key(), machine.key, str(settings.level), *(PREFETCH if ahead else ())]
     symbol = PREFIX + key_of("kernel", text, *how, *passes)[:32]
     function.properties["sym_name"] = StringAttr(symbol)
     function.attributes[NAME] = op.sym_name
-    return Kernel(op.sym_name.data, symbol, function, machine, schedule, used)
+    return Kernel(op.sym_name.data, symbol, function, machine, schedule, ahead, used)
 
 
 class _Nameless(Printer):

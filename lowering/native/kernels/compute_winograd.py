@@ -9,10 +9,10 @@ Compute convolutions whose weights are transformed by Winograd's F(2x2, 3x3).
                                                   for each tile:  %out = relu(Aᵀ %m A, %b)
 
 There are 16 products for each 2x2 results, in place of 36. %v and %m have the tiles of a few tile
-rows only: %v is computed once for all panels, %m is the size of one. The row and the column that a
-tile of odd images has too many are computed from what is at the border, and not stored. Windows
-that the loops do not have, such as a result that several loops read, leave the loops as they are,
-which compute the filters first. At level `memref`, before `choose-schedules`.
+rows only: %v is computed once for all panels, %m is the size of one. %u is prefetched. The row and
+the column that a tile of odd images has too many are computed from what is at the border, and not
+stored. Windows that the loops do not have, such as a result that several loops read, leave the
+loops as they are, which compute the filters first. At level `memref`, before `choose-schedules`.
 """
 
 from __future__ import annotations
@@ -39,9 +39,10 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....operators.winograd_blocks import PANEL, Blocks, blocks_of
-from ...linalg.builder import INDEX, Builder, Size, maps, tensor_of
+from ...linalg.builder import Builder, Size, maps, tensor_of
 from ...linalg.rules.convolution import TRANSFORMED
 from ...linalg.sums import CONTRACT, NO_FLAGS
+from ..counted_loops import carrying_loop, in_chunks, plain_loop, prefetch
 from ..kernel_pass import MachinePass
 from ..linalg_generics import (
     buffer_of,
@@ -55,6 +56,12 @@ from ..linalg_generics import (
 from ..schedules.tiles import Vectors, vectors_of, winograd_rows
 
 VECTOR = VectorType(f32, [PANEL])
+
+AHEAD = 64
+"""
+The vectors of weights that are prefetched before they are read. Each is used for some hundred
+cycles at most; without prefetches, the processor waits for memory meanwhile.
+"""
 
 Vectors4: TypeAlias = Sequence[SSAValue]
 """Mostly four vectors."""
@@ -116,47 +123,6 @@ def _is_vectorizable(op: linalg.GenericOp) -> bool:
 def _is_row(map: AffineMap) -> bool:
     *others, _ = map.results or (AffineExpr.constant(0),)
     return is_simple(map) and AffineExpr.dimension(4) not in others
-
-
-Step: TypeAlias = Callable[[Builder, SSAValue, Sequence[SSAValue]], Sequence[SSAValue]]
-"""Builds a turn of a loop from its index and what the loop carries; returns what it carries on."""
-
-
-def _sums(
-    b: Builder, stop: Size, by: int, step: Step, initial: Sequence[SSAValue]
-) -> Sequence[SSAValue]:
-    """Append a loop from 0, and return what it carries at its end."""
-    block = Block(arg_types=[INDEX, *(value.type for value in initial)])
-    inner, (index, *carried) = Builder(block, b), block.args
-    inner.insert_all(scf.YieldOp(*step(inner, index, carried)))
-    bounds = (b.index(0), b.index(stop), b.index(by))
-    return b.insert_all(scf.ForOp(*bounds, initial, Region(block)))
-
-
-def _loop(b: Builder, stop: Size, by: int, body: Callable[[Builder, SSAValue], None]) -> None:
-    def step(inner: Builder, index: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        body(inner, index)
-        return carried
-
-    _sums(b, stop, by, step, ())
-
-
-def _in_chunks(
-    b: Builder, stop: int, chunks: int, body: Callable[[Builder, SSAValue, SSAValue], None]
-) -> None:
-    """Append a loop from 0, in chunks that threads compute; `body` gets their number, too."""
-    if chunks == 1:
-        _loop(b, stop, 1, lambda b, index: body(b, b.index(0), index))
-        return
-    block = Block(arg_types=[INDEX])
-    inner, (chunk,) = Builder(block, b), block.args
-    first = inner.floordiv(inner.mul(chunk, stop), chunks)
-    end = inner.floordiv(inner.mul(inner.add(chunk, 1), stop), chunks)
-    turns = inner.sub(end, first) if stop % chunks else stop // chunks
-    _loop(inner, turns, 1, lambda b, index: body(b, chunk, b.index(b.add(first, index))))
-    inner.insert_all(scf.ReduceOp())
-    low, high, step = ([b.index(n)] for n in (0, chunks, 1))
-    b.insert_all(scf.ParallelOp(low, high, step, Region(block)))
 
 
 def _add(b: Builder, *values: SSAValue) -> SSAValue:
@@ -221,11 +187,11 @@ class Writer:
                     at = chunk if self.panel_chunks == 1 else part
                     self._panel(b, chunk, at, [image, first, panel], lines)
 
-                _in_chunks(b, panels, self.panel_chunks, panel)
+                in_chunks(b, panels, self.panel_chunks, panel)
 
-            _loop(b, images, 1, image)
+            plain_loop(b, images, 1, image)
 
-        _in_chunks(b, blocks.count, self.block_chunks, block)
+        in_chunks(b, blocks.count, self.block_chunks, block)
 
     def _tiles(
         self,
@@ -241,9 +207,9 @@ class Writer:
             body(b, b.index(b.mul(b.add(first, line), 2)), b.index(b.mul(column, 2)), number)
 
         def row(b: Builder, line: SSAValue) -> None:
-            _loop(b, self.blocks.width, 1, lambda b, column: tile(b, line, column))
+            plain_loop(b, self.blocks.width, 1, lambda b, column: tile(b, line, column))
 
-        _loop(b, lines, 1, row)
+        plain_loop(b, lines, 1, row)
 
     def _transform(
         self, b: Builder, chunk: SSAValue, place: Sequence[SSAValue], lines: Size
@@ -270,7 +236,7 @@ class Writer:
                         at = [chunk, b.index(i), b.index(j), number, c]
                         b.insert_all(vector.StoreOp(value, self.cells, at))
 
-            _loop(b, channels, PANEL, some)
+            plain_loop(b, channels, PANEL, some)
 
         self._tiles(b, first, lines, tile)
 
@@ -291,6 +257,7 @@ class Writer:
             numbers = [b.index(b.add(last, k)) for k in range(rows)]
 
             def step(b: Builder, c: SSAValue, sums: Sequence[SSAValue]) -> Sequence[SSAValue]:
+                b.insert_all(prefetch(self.u, [panel, i, j, b.index(b.add(c, AHEAD)), b.index(0)]))
                 weights = b.insert(vector.LoadOp(self.u, [panel, i, j, c, b.index(0)], VECTOR))
                 added: list[SSAValue] = []
                 for number, sum in zip(numbers, sums, strict=True):
@@ -302,18 +269,18 @@ class Writer:
 
             zero = DenseIntOrFPElementsAttr.from_list(VECTOR, [0.0])
             initial = [b.insert(arith.ConstantOp(zero, VECTOR))] * rows
-            sums = _sums(b, self.windows.sizes[4], 1, step, initial)
+            sums = carrying_loop(b, self.windows.sizes[4], 1, step, initial)
             for number, sum in zip(numbers, sums, strict=True):
                 at = [part, i, j, number, b.index(0)]
                 b.insert_all(vector.StoreOp(sum, self.products, at))
 
         def column(b: Builder, i: SSAValue, j: SSAValue) -> None:
-            _loop(b, tiles, rows, lambda b, start: product(b, i, j, start))
+            plain_loop(b, tiles, rows, lambda b, start: product(b, i, j, start))
 
         def row(b: Builder, i: SSAValue) -> None:
-            _loop(b, 4, 1, lambda b, j: column(b, i, j))
+            plain_loop(b, 4, 1, lambda b, j: column(b, i, j))
 
-        _loop(b, 4, 1, row)
+        plain_loop(b, 4, 1, row)
 
         def tile(b: Builder, row: SSAValue, column: SSAValue, number: SSAValue) -> None:
             self._results(b, [image, row, column, panel], part, number)

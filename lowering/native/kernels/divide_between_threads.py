@@ -12,6 +12,8 @@ on dims says first how much it is, and threads.c decides:
 
     call @xrelay_work(%n * 4096)
 
+Buffers that are copied side by side into one are copied row by row, in one loop.
+
 At level `memref`, after `choose-schedules`.
 """
 
@@ -54,6 +56,7 @@ from ..schedules.nests import nest_of
 from ..schedules.scheduling import SCHEDULE
 from ..schedules.threads import (
     LEAST_AN_ELEMENT,
+    MOVED,
     READING,
     THREADS,
     Chunk,
@@ -130,6 +133,27 @@ def _without_block(schedule: Attribute, chunk: Chunk) -> Attribute:
     return DictionaryAttr({n: value for n, value in schedule.data.items() if n != BLOCK})
 
 
+def _joined_rows(copies: Sequence[memref.CopyOp]) -> tuple[int, int] | None:
+    """Return the axis of the rows of buffers that are copied side by side, and their number."""
+    shapes = [cast("MemRefType[Attribute]", copy.source.type).get_shape() for copy in copies]
+    axis = next((i for i, size in enumerate(shapes[0]) if size != 1), None) if shapes else None
+    is_large = sum(map(known_turns, shapes)) * MOVED >= LEAST_DIVIDED
+    if len(copies) < 2 or axis is None or not is_large:
+        return None
+    sizes = {shape[axis] for shape in shapes}
+    return (axis, sizes.pop()) if len(sizes) == 1 and DYNAMIC_INDEX not in sizes else None
+
+
+def _row_of(build: Builder, buffer: SSAValue, axis: int, index: SSAValue) -> SSAValue:
+    """Return the row `index` of a buffer."""
+    type = cast("MemRefType[Attribute]", buffer.type)
+    offsets: list[SSAValue | int] = [0] * type.get_num_dims()
+    sizes, strides = [*type.get_shape()], [1] * type.get_num_dims()
+    offsets[axis], sizes[axis] = index, 1
+    row = memref.SubviewOp.infer_result_type(type, offsets, sizes, strides)
+    return build.insert(memref.SubviewOp.get(buffer, offsets, sizes, strides, row))
+
+
 @dataclass(frozen=True)
 class DivideBetweenThreadsPass(KernelPass):
     name = "divide-between-threads"
@@ -138,6 +162,10 @@ class DivideBetweenThreadsPass(KernelPass):
     def rewrite(self, kernel: FuncOp) -> None:
         if loops := loops_over_rows(kernel):
             self._divide_rows(kernel, loops)
+            return
+        copies = ops_of(kernel, memref.CopyOp)
+        if rows := _joined_rows(copies):
+            self._divide_copies(copies, *rows)
             return
         division = _division(kernel)
         if division is None:
@@ -194,6 +222,21 @@ class DivideBetweenThreadsPass(KernelPass):
         inner.insert_all(scf.ReduceOp())
         if is_open:
             self._tell(kernel, work, shares=False, depth=[])
+
+    def _divide_copies(self, copies: Sequence[memref.CopyOp], axis: int, size: int) -> None:
+        """Copy row by row: a thread has the rows that it computed before, of all buffers."""
+        build, inner = Builder(Block()), Builder(Block(arg_types=[INDEX]))
+        build.location = inner.location = copies[0].location
+        for copy in copies:
+            ends = (copy.source, copy.destination)
+            rows = [_row_of(inner, end, axis, inner.block.args[0]) for end in ends]
+            inner.insert_all(memref.CopyOp(*rows))
+        inner.insert_all(scf.ReduceOp())
+        low, high, step = (build.index(bound) for bound in (0, size, 1))
+        build.insert_all(scf.ParallelOp([low], [high], [step], Region(inner.block)))
+        Rewriter.inline_block(build.block, InsertPoint.before(copies[-1]))
+        for copy in copies:
+            Rewriter.erase_op(copy)
 
     def _tell(
         self, kernel: FuncOp, work: int, shares: bool, depth: Sequence[tuple[SSAValue, int]]

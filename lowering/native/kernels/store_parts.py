@@ -171,7 +171,7 @@ class StorePartsPass(KernelPass):
         start = (value if fill is None else fill.outputs[0]).owner
         loops = len(ops_of(kernel, linalg.GenericOp)) - (after is not None)
         is_pad = fill is not None and after is None and len(parts) == 1
-        is_join = fill is None and after is not None and len(parts) > 1
+        is_join = fill is None and len(parts) > 1
         if not isinstance(start, bufferization.ToTensorOp) or start.memref is not store.dest:
             return
         if not (is_pad or is_join) or loops != len(parts):

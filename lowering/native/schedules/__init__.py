@@ -39,9 +39,12 @@ from .nests import nest_of
 from .register_tile import register_tile
 from .scheduling import SCHEDULE, Schedule, Steps, root_in
 from .threads import THREADS, Chunk
-from .tiles import Tile, tile_of, vectors_of
+from .tiles import Tile, reads_panels, tile_of, vectors_of
 
 KIND = "kind"
+
+TILED, PREFETCH = "register-tile", "prefetch"
+"""Kinds that others ask for."""
 
 Sizes: TypeAlias = Mapping[str, Attribute]
 """The numbers that a schedule is written with, by name."""
@@ -157,6 +160,16 @@ def _never(kernel: FuncOp, machine: Machine) -> None:
     """Choose no schedule."""
 
 
+def _choose_prefetch(kernel: FuncOp, machine: Machine) -> Sizes | None:
+    nest = nest_of(kernel)
+    return {} if nest is not None and reads_panels(nest) else None
+
+
+def _write_nothing(kernel: FuncOp, sizes: Sizes, schedule: Schedule) -> bool:
+    """Leave the kernel to a pass of LLVM, which inserts the prefetches."""
+    return True
+
+
 def _write_transform(kernel: FuncOp, sizes: Sizes, schedule: Schedule) -> bool:
     for name, steps in zip(Schedule._fields, schedule, strict=True):
         text = sizes.get(name)
@@ -182,13 +195,21 @@ SCHEDULES = (
         _write_squares,
     ),
     ScheduleKind(
-        "register-tile",
+        TILED,
         "the one reduction along rows of a kernel, and the elementwise loop that reads it: "
         "products, convolutions, windows, sums of columns",
         "sums stay in registers over the loops that reduce, and each vector that is loaded serves "
         "several rows",
         _choose_tile,
         _write_tile,
+    ),
+    ScheduleKind(
+        PREFETCH,
+        "products whose rows read panels of weights",
+        "the next vectors of a panel are on their way from memory while one is multiplied; LLVM's "
+        "`loop-data-prefetch` inserts this",
+        _choose_prefetch,
+        _write_nothing,
     ),
     ScheduleKind(
         "transform",
@@ -200,8 +221,6 @@ SCHEDULES = (
     ),
 )
 """All kinds, in the order in which they are applied."""
-
-TILED = "register-tile"
 
 
 def choose(kernel: FuncOp, machine: Machine) -> ArrayAttr[DictionaryAttr] | None:
@@ -243,6 +262,11 @@ def tile_in(schedules: Sequence[Sizes]) -> Tile | None:
 def is_tiled(kernel: FuncOp) -> bool:
     """Test whether `kernel` has a schedule with tiles for its reduction."""
     return any(_kind_name(schedule) == TILED for schedule in schedules_of(kernel))
+
+
+def prefetches(kernel: FuncOp) -> bool:
+    """Test whether vectors are prefetched in the innermost loops of `kernel`."""
+    return any(_kind_name(schedule) == PREFETCH for schedule in schedules_of(kernel))
 
 
 def schedules_of(kernel: FuncOp) -> Sequence[Sizes]:

@@ -23,7 +23,7 @@ from xdsl.ir import Block
 from ....operators.rules import LEAST_DIVIDED
 from ..linalg_generics import PART, SIDE, UNTILED, is_parallel, ops_of, sides_of, store_of
 from .nests import Nest
-from .tiles import Tile
+from .tiles import Tile, widths
 
 THREADS = "threads"
 """The kind of schedule."""
@@ -94,12 +94,27 @@ def chunk_of(nest: Nest, tile: Tile) -> Chunk | None:
     if chosen is None:
         is_open = (i for i in order if tile.sizes[i] == 1 and nest.sizes[i] is None)
         chosen = next(((i, 1) for i in is_open), None)
+    if chosen is None and tile.block is None:
+        chosen = _ragged_chunk(nest, tile)
     if chosen is None:
         return None
     loop, turns = chosen
     if nest.has_consumer:
         return Chunk(loop, turns, last + 1)
     return Chunk(nest.parallel[loop], turns, len(nest.iterators))
+
+
+def _ragged_chunk(nest: Nest, tile: Tile) -> tuple[int, int] | None:
+    """
+    Return chunks of columns that are whole tiles and what is left, in the fewest widths.
+
+        1000 columns in tiles of 128:   5 chunks of 128 + 64 + 8
+    """
+    last, size = len(nest.parallel) - 1, nest.sizes[-1] or 0
+    chunks = [size // n for n in range(FEWEST, MOST + 1) if size % n == 0]
+    chunks = [turns for turns in chunks if turns > tile.width]
+    fewest = min(chunks, key=lambda turns: len(widths(turns, tile.width)), default=None)
+    return None if fewest is None else (last, fewest)
 
 
 def _first_rows(nest: Nest) -> Sequence[int]:
@@ -109,6 +124,8 @@ def _first_rows(nest: Nest) -> Sequence[int]:
         return range(last)
     shared = [map for map in nest.inputs if nest.moves(map, nest.parallel[last])]
     rows = [i for i in range(last) if not any(nest.moves(m, nest.parallel[i]) for m in shared)]
+    if not rows:
+        return range(last)  # of pooling, whose windows have no weights
     columns = prod(n or 0 for i, n in enumerate(nest.sizes) if i not in rows)
     if any(nest.sizes[i] is None for i in rows):
         # A product of one row is too small to be divided, and few rows are one chunk.

@@ -185,6 +185,13 @@ def tile_of(nest: Nest, vectors: Vectors) -> Tile | None:
     return replace(chosen, block=None if block == size else block, order=order)
 
 
+def reads_panels(nest: Nest) -> bool:
+    """Test whether the rows of `nest` read the same panels of weights, each of which lies alone."""
+    row, width = _row_loop(nest), nest.sizes[-1] or 0
+    is_shared = row is not None and nest.has_product and _shares_all_vectors(nest, row)
+    return row is not None and is_shared and width.bit_count() == 1 and _panels(nest, row) > 1
+
+
 def step_cycles(rows: int, vectors: int) -> float:
     """Return the cycles of a step of a tile."""
     return max(rows * vectors / 2, (rows + vectors) / 2, LATENCY) + LOOP

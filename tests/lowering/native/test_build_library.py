@@ -107,6 +107,28 @@ def test_code_for_another_architecture():
     assert int.from_bytes(made[18:20], "little") == 183  # EM_AARCH64
 
 
+WEIGHTS = """
+func.func @sums(%w: memref<4x8192x16xf32>, %y: memref<4x16xf32>) {
+  linalg.generic {
+      indexing_maps = [affine_map<(p, q, k) -> (p, k, q)>, affine_map<(p, q, k) -> (p, q)>],
+      iterator_types = ["parallel", "parallel", "reduction"]
+    } ins(%w : memref<4x8192x16xf32>) outs(%y : memref<4x16xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    linalg.yield %c : f32
+  }
+  func.return
+}
+"""
+
+
+@pytest.mark.parametrize("prefetches", [False, True])
+def test_opt_prefetches_what_is_read_line_by_line(tmp_path: Path, prefetches: bool):
+    settings = Settings(saved=SavedStages(tmp_path), level=1)
+    compile_text(WEIGHTS, KERNELS, settings, "sums", prefetches=prefetches)
+    assert ("call void @llvm.prefetch" in (tmp_path / "sums.3.opt.ll").read_text()) is prefetches
+
+
 def test_errors_name_the_users_line():
     text = 'func.func @f() -> f32 { "func.return"() : () -> () loc("model.relay":7:3) }'
     with pytest.raises(Error) as raised:
