@@ -473,7 +473,6 @@ NATIVE: dict[str, str] = {
 }
 
 
-@pytest.mark.ci
 @pytest.mark.parametrize("program", NATIVE.values(), ids=NATIVE)
 def test_native_programs_compute_what_numpy_does(
     run: Run,
