@@ -109,6 +109,11 @@ def test_an_array_that_does_not_fit_is_not_inflated(
         "large.npz: error: member 'n', float32[4194304], needs 16777216 bytes, but 0 are in use "
         "and the memory limit is 1000000 (--memory-limit)\n"
     )
+    np.savez_compressed("large.npz", output_0=np.zeros(1 << 22, np.float32))
+    assert run.main(["layers.mlir", *SEED, "--expect", "large.npz", *options]) == 1
+    assert capsys.readouterr().err.endswith(
+        "output_0: is float32[2, 4], but float32[4194304] is expected\n"
+    )
 
 
 def test_the_evaluator_counts_ops(folder: Path, capsys: pytest.CaptureFixture[str]):
