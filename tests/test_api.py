@@ -45,6 +45,7 @@ X, W = drawn(5, 3), drawn(4, 3, seed=1)
 Y = X @ W.T
 
 
+@pytest.mark.ci
 def test_importing_is_light():
     code = """
 import sys, xrelay

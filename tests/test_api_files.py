@@ -36,6 +36,7 @@ def exe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> xrelay.Executable:
     return xrelay.compile("dense.mlir", params={"w": W})
 
 
+@pytest.mark.ci
 def test_a_saved_program_runs_without_the_compiler(exe: xrelay.Executable):
     exe.save("dense.xrx")
     exe.save(Path("whole.xrx"), embed=True)

@@ -92,6 +92,7 @@ int main(void) {
 """
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(which("cc") is None, reason="needs a C compiler")
 def test_c_programs_use_what_is_saved(native: xrelay.NativeExecutable, tmp_path: Path):
     native.save(tmp_path / "dense.o")
@@ -209,6 +210,7 @@ def test_a_deep_copy_shares_what_does_not_change(machine: xrelay.Executable):
     assert copied.plan_html() == machine.plan_html()
 
 
+@pytest.mark.ci
 def test_another_process_gets_a_program(machine: xrelay.Executable, tmp_path: Path):
     (tmp_path / "exe.pickle").write_bytes(pickle.dumps(machine))
     np.save(tmp_path / "x.npy", X)
@@ -343,6 +345,7 @@ def test_the_summary_of_a_model_that_is_not_supported():
     assert "x: float32[n]" in str(found)
 
 
+@pytest.mark.ci
 def test_passes_are_listed():
     found = {info.name: info for info in xrelay.list_passes()}
     assert {"vm", "aot", "plan-memory", "canonicalize"} <= found.keys()

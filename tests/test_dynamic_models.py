@@ -68,6 +68,7 @@ def agree_at_every_level(
             np.testing.assert_allclose(a, e, rtol=2e-5, atol=2e-6, err_msg="bytecode")
 
 
+@pytest.mark.ci
 def test_a_transformer_encoder():
     model = encoder(1)
     random = np.random.default_rng(1)
@@ -101,6 +102,7 @@ def lstm_model() -> ModelProto:
     return helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 14)])
 
 
+@pytest.mark.ci
 def test_an_lstm_by_recursion():
     model = lstm_model()
     random = np.random.default_rng(2)

@@ -86,6 +86,7 @@ def gelu(x: Array) -> Array:
     return x * (1 + np.vectorize(math.erf)(x / np.sqrt(2))) / 2
 
 
+@pytest.mark.ci
 def test_a_compiled_program_runs_without_the_compiler(tmp_path: Path):
     """As in the README, run a pickled program with only NumPy installed."""
     x = random_input(8, 28, 28)
@@ -119,6 +120,7 @@ def test_mlp():
         np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-7)
 
 
+@pytest.mark.ci
 def test_transformer_block():
     x = random_input(16, 64)
     params, results = both("transformer_block.mlir", x)
@@ -156,6 +158,7 @@ def test_squeezenet_is_what_the_frontend_gives(make_squeezenet: ModuleType):
     assert (EXAMPLES / "squeezenet.mlir").read_text() == make_squeezenet.squeezenet_text()
 
 
+@pytest.mark.ci
 def test_squeezenet(make_squeezenet: ModuleType):
     x = random_input(1, 3, 224, 224)
     params, results = both("squeezenet.mlir", x)

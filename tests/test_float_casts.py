@@ -117,6 +117,7 @@ def program(pairs: Sequence[tuple[str, str]], length: int, clip: str = "") -> st
     )
 
 
+@pytest.mark.ci
 def test_in_programs(tmp_path: Path):
     """By the evaluator, the machine, and linalg compiled by upstream passes alone."""
     lengths = (1, 15, 70)

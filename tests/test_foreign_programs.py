@@ -92,6 +92,7 @@ func.func @run({args}, %out: {result}) attributes {{llvm.emit_c_interface}} {{
     )
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(("file", "name"), [("attention", "attention"), ("xrelay_layers", "main")])
 def test_planned_programs_compute_the_same(file: str, name: str, tmp_path: Path):
     (path,) = (path for path in FILES if path.stem == file)
@@ -112,6 +113,7 @@ def test_planned_programs_compute_the_same(file: str, name: str, tmp_path: Path)
     assert np.isfinite(results[0]).all()
 
 
+@pytest.mark.ci
 def test_planned_stencil_computes_what_it_says(tmp_path: Path):
     """MLIR lowers allocations with offsets only where they are planned, so NumPy is compared."""
     (path,) = (path for path in FILES if path.stem == "xdsl_stencil")

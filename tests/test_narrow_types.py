@@ -61,6 +61,7 @@ def program(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("target", ["machine", "native"])
 def test_results_are_rounded_once(program: Path, target: str) -> None:
     results = xrelay.compile(program, target=target)(*arguments())

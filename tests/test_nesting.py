@@ -122,6 +122,7 @@ def compiled(text: str) -> Iterator[tuple[str, int]]:
         yield f"verify after {step.run.name}", steps_of(lambda: verify(module))[0]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_steps_are_linear_in_depth(program: str):
     make = PROGRAMS[program]
@@ -156,6 +157,7 @@ def last_uses(depth: int) -> str:
     return f"{head}{''.join(lines)}func.return %r0 : {T} }}"
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("memory", ["plan", "none"])
 def test_bytecode_is_linear_in_depth(memory: Literal["plan", "none"]):
     def size(depth: int) -> int:
@@ -166,6 +168,7 @@ def test_bytecode_is_linear_in_depth(memory: Literal["plan", "none"]):
     assert size(DEEP) / size(SHALLOW) < MOST
 
 
+@pytest.mark.ci
 def test_nested_tuples_are_compiled_in_linear_time():
     def steps(depth: int) -> int:
         block = Block(arg_types=[TensorType(f32, [4])])

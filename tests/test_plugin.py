@@ -409,6 +409,7 @@ def test_passes_are_listed(run: Run, plugin: Plugin):
     assert "demo-fold-scales                Fold a multiplication" in listed
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("tool", ["xrelay-opt", "xdsl-opt"])
 def test_ours_and_the_plugins_passes_run_together(plugin: Plugin, tool: str):
     command = f"{tool} -p infer-types,demo-fold-scales,plan-devices program.mlir"
@@ -611,6 +612,7 @@ def test_reference_pages_are_made_as_the_documentation_says(plugin: Plugin):
     assert "| `scale` | an f64 float | `1.000000e+00 : f64` |" in printed.stdout
 
 
+@pytest.mark.ci
 def test_without_the_plugin_its_operators_are_unknown():
     command = [str(Path(SCRIPTS) / "xrelay-opt"), str(EXAMPLE / "program.mlir")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)

@@ -97,6 +97,7 @@ def weights(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("place", ["object", "file"])
 def test_pools_of_constants(
     weights: Path, tmp_path: Path, place: str, capfd: pytest.CaptureFixture[str]
@@ -159,6 +160,7 @@ def test_an_executable_keeps_pools_and_capacities(layers: Path, tmp_path: Path):
         loaded(*arguments(64))
 
 
+@pytest.mark.ci
 def test_a_device_with_a_capacity_natively(layers: Path):
     """Of one pool, which is the device itself, there is one workspace, and its results."""
     tight = xrelay.compile(layers, target="native", pipeline='aot{pools="cpu:0=16KiB:1"}')
@@ -173,6 +175,7 @@ def test_a_device_with_a_capacity_natively(layers: Path):
         tight(*arguments(64))
 
 
+@pytest.mark.ci
 def test_a_device_with_a_capacity(layers: Path):
     fits = xrelay.compile(layers, pipeline='vm{pools="cpu:0=32KiB:1"}')
     plain = xrelay.compile(layers)

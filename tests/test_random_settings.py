@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.internal.conjecture import engine
 
 
+@pytest.mark.ci
 def test_a_failure_is_not_shrunk_for_minutes(monkeypatch: pytest.MonkeyPatch):
     """Shrinking has a limit: here, 20 calls of 10 ms of more than a hundred."""
     assert engine.MAX_SHRINKING_SECONDS == SHRINKING

@@ -89,6 +89,7 @@ def test_findings_are_made_small(monkeypatch: pytest.MonkeyPatch):
     assert minimised(Worker(), KINDS["csv"], finding) in (b"xy", b"x\ny")
 
 
+@pytest.mark.ci
 def test_input_n_is_always_the_same():
     kind = KINDS["csv"]
     assert [kind.mutant(Random(str(n))) for n in range(20)] == [

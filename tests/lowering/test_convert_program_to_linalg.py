@@ -48,6 +48,7 @@ def test_random_programs_of_calls_and_branches(tmp_path: Path):
                 np.testing.assert_allclose(a, b, rtol=2e-5, atol=1e-6, err_msg=text)
 
 
+@pytest.mark.ci
 def test_relay_text(tmp_path: Path):
     """Recursion over a tensor against onnxruntime; closures and tuples against their formulas."""
     lstm = read((EXAMPLES / "lstm.relay").read_text())

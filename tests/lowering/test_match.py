@@ -208,6 +208,7 @@ def test_a_complete_match_needs_no_fatal():
     assert not any(isinstance(node, Fail) for node in decisions.nodes)
 
 
+@pytest.mark.ci
 def test_deep_patterns_take_no_stack():
     deep: Attribute = ANY
     for _ in range(5000):

@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+import pytest
 from helpers.native import linalg_programs
 from helpers.native.native_programs import NativeBatch
 from helpers.programs.programs import parse
@@ -140,6 +141,7 @@ def test_equal_to_definitions(tmp_path: Path):
     assert failed > 100
 
 
+@pytest.mark.ci
 def test_whole_program(tmp_path: Path):
     """A program of linalg computes the same; it stops at errors, which are not tried here."""
     every = [(p, [p.array(row) for row in values]) for p, values in cases()[::3]]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from helpers.machine.in_machine import compiled, machine_of
 from helpers.native.native_programs import NativeBatch
 from helpers.programs.programs import parse
@@ -96,6 +97,7 @@ def test_equal_at_every_level(tmp_path: Path):
     assert not faults, f"{len(faults)} faults:\n" + "\n".join(faults[:30])
 
 
+@pytest.mark.ci
 def test_a_line_of_the_table_is_an_operation_of_the_evaluator_and_the_machine():
     """In a process of its own: what they compute is read from the table when they are imported."""
     code = f"""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pytest
 from helpers.operators.inferring import OPERATORS
 from helpers.operators.kernel_results import garbage
 from helpers.operators.operator_cases import Case, Draw, case, elements
@@ -83,6 +84,7 @@ def is_size(name: str, operand: int) -> bool:
     return operand in RULES[f"relay.{name}"].data_operands
 
 
+@pytest.mark.ci
 @every("name", NAMES)
 def test_a_part_depends_on_the_boxes_alone(name: str):
     for this, part, found, draw in parts(name):

@@ -186,6 +186,7 @@ def test_packages_have_the_types_that_only_move():
             assert onnx.helper.np_dtype_to_tensor_dtype(dtype) == row.onnx
 
 
+@pytest.mark.ci
 def test_types_that_only_move_have_no_numbers():
     assert set(ELEMENT_TABLE) - set(NUMBER_TYPES) == {
         row.dtype for row in ELEMENT_TABLE.values() if row.package

@@ -199,11 +199,13 @@ def test_recursive_closure():
     assert run(COUNTDOWN, scalar(10)) == 10
 
 
+@pytest.mark.ci
 def test_recursion_far_deeper_than_pythons():
     with shallow_stack():
         assert run(COUNTDOWN, scalar(LEVELS)) == LEVELS
 
 
+@pytest.mark.ci
 def test_recursion_that_is_not_a_tail_call():
     program = """
       func.func @fib(%n: $I) -> $I {
@@ -225,6 +227,7 @@ def test_recursion_that_is_not_a_tail_call():
     assert [int(run(program, scalar(n), function="fib")) for n in (0, 1, 9)] == [0, 1, 34]
 
 
+@pytest.mark.ci
 def test_mutual_recursion_of_global_functions():
     def of(name: str, other: str, at_zero: str) -> str:
         return f"""
@@ -355,6 +358,7 @@ LISTS = """
 """
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("values", [[], [5], [1, 2, 3, 4, 100]])
 def test_lists(values: list[int]):
     data = to_list(values)
@@ -364,6 +368,7 @@ def test_lists(values: list[int]):
     assert from_list(mapped) == [v * v + 7 for v in values]
 
 
+@pytest.mark.ci
 def test_long_lists():
     values = list(range(LEVELS))
     with shallow_stack():

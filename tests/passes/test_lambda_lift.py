@@ -147,6 +147,7 @@ def test_recursion_through_a_closure_that_is_an_argument():
     assert evaluate(lifted(planned(TREE)), [scalar(5)]) == [depth(6)]
 
 
+@pytest.mark.ci
 def test_recursion_far_deeper_than_pythons():
     module = lifted(planned(EVEN_ODD))
     assert evaluate(module, [scalar(1501), scalar(1)]) == [-1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -71,22 +72,28 @@ def compare(whole: ModuleOp, images: Sequence[Image], *programs: Callable[[Image
     return fitting
 
 
-def test_random_chains_of_an_open_height():
-    loops = fitting = 0
-    for seed in range(8):
-        whole, images = open_program(seed)
-        some = str(xrelay.run_pipeline(whole.clone(), TILED)).count("relay.loop")
-        plans = ("coalesce", "plan") if seed % 2 else ("coalesce",)
-        programs = [
-            xrelay.compile(whole.clone(), pipeline=f"vm{{work=1.0 memory={plan}}}", sanitize=True)
-            for plan in plans
-        ]
-        fitting += compare(whole, images, *programs) if some else 0
-        loops += some
-    assert loops > 4
-    assert fitting > 30
+@pytest.fixture
+def any_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plan where to place buffers without a long search for a better plan."""
+    monkeypatch.setattr(sys.modules["xrelay.planning.solve"], "NODES", 4_000)
 
 
+@pytest.mark.usefixtures("any_plan")
+@pytest.mark.parametrize(
+    "seed", [4, 5, *(pytest.param(seed, marks=pytest.mark.ci) for seed in (0, 3, 6, 7))]
+)
+def test_random_chains_of_an_open_height(seed: int):
+    whole, images = open_program(seed)
+    assert "relay.loop" in str(xrelay.run_pipeline(whole.clone(), TILED))
+    plans = ("coalesce", "plan") if seed % 2 else ("coalesce",)
+    programs = [
+        xrelay.compile(whole.clone(), pipeline=f"vm{{work=1.0 memory={plan}}}", sanitize=True)
+        for plan in plans
+    ]
+    assert compare(whole, images, *programs) > 4
+
+
+@pytest.mark.usefixtures("any_plan")
 @pytest.mark.parametrize(
     ("pipeline", "target"),
     [
@@ -142,17 +149,16 @@ func.func @main(%x: tensor<1x?x8x32xf32>) -> tensor<1x?x4x32xf32> {
 """
 
 
-@pytest.mark.parametrize("peak", [600_000, 1_100_000])
-def test_a_peak_is_kept_up_to_the_most_rows_of_samples(tmp_path: Path, peak: int):
+def test_a_peak_is_kept_up_to_the_most_rows_of_samples(tmp_path: Path):
     path = tmp_path / "heights.mlir"
     path.write_text(HEIGHTS)
-    for rows in (16, 1024, 2048):
-        program = xrelay.compile(path, pipeline=f"vm{{peak={peak}}}")
-        image = np.random.default_rng(0).standard_normal((1, rows, 8, 32), np.float32)
-        np.testing.assert_array_equal(program(image), xrelay.compile(path)(image))
-        assert 0 < program.memory.devices["cpu:0"].peak <= peak
     whole = xrelay.compile(path)
-    whole(image)
+    for peak in (600_000, 1_100_000):
+        tiled = xrelay.compile(path, pipeline=f"vm{{peak={peak}}}")
+        for rows in (16, 1024, 2048):
+            image = np.random.default_rng(0).standard_normal((1, rows, 8, 32), np.float32)
+            np.testing.assert_array_equal(tiled(image), whole(image))
+            assert 0 < tiled.memory.devices["cpu:0"].peak <= peak
     assert whole.memory.devices["cpu:0"].peak > peak
     with pytest.raises(xrelay.Error, match="is not reached at 2048 rows: the least is 531456"):
         xrelay.compile(path, pipeline="vm{peak=500000}")

@@ -38,6 +38,7 @@ def scatter_hints(module: ModuleOp, rng: Random, count: int) -> None:
         use.operation.operands[use.index] = hint.result
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("network", ["squeezenet", "inception_v1", "bvlc_alexnet"])
 def test_scattered_hints_give_a_plan(network: str):
     original = convert_model(light_network(network, 0).model, network).module

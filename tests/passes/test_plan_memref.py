@@ -254,6 +254,7 @@ def test_memrefs_whose_sizes_are_known_late_are_planned(tmp_path: Path):
         assert np.array_equal(data, np.arange(count) if condition else [-1] * count)
 
 
+@pytest.mark.ci
 def test_arenas_of_callees_count_when_the_program_runs(tmp_path: Path):
     type = "memref<?xi8>"
     body = f"""

@@ -43,6 +43,7 @@ def machine_of(module: ModuleOp, conversion: Conversion) -> Machine:
     return Machine(assemble(module), conversion.params, kernels=KERNELS, memory=Memory(poison=True))
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", share(LIGHT_MODELS))
 def test_network(name: str):
     network = light_network(name)

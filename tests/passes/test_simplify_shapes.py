@@ -215,6 +215,7 @@ def run(module: ModuleOp, args: Iterable[Value]) -> Interpreter:
     return Interpreter(module).run(main.regions[0].block, args)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("seed", range(rounds(16)))
 def test_sizes_stay_what_they_are(seed: int):
     generator = Generator(seed)
@@ -233,6 +234,7 @@ def test_sizes_stay_what_they_are(seed: int):
             assert found.seen == expected.seen
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("seed", range(rounds(25)))
 def test_a_second_run_changes_nothing(seed: int):
     module = parse(Generator(seed).module())
@@ -275,6 +277,7 @@ def chain(length: int) -> str:
     }}"""
 
 
+@pytest.mark.ci
 def test_an_operator_of_a_chain_keeps_its_storage_its_tensor_and_its_kernel():
     module = parse(chain(50))
     SimplifyShapesPass().apply(context(), module)

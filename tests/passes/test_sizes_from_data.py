@@ -140,6 +140,7 @@ def unplanned(machine_with: Callable[[str], Machine]) -> Machine:
     return machine_with("manifest-lifetimes")
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("plan", PLANS)
 def test_results_are_those_without_a_plan(
     plan: str, unplanned: Machine, machine_with: Callable[[str], Machine]

@@ -69,6 +69,7 @@ func.func @main(%x: tensor<1x32x8x32xf32>) -> tensor<1x16x4x32xf32> {
 """
 
 
+@pytest.mark.ci
 def test_a_peak_that_is_reached_is_kept_and_a_lower_one_refused(tmp_path: Path):
     path = tmp_path / "pools.mlir"
     path.write_text(POOLS)
@@ -182,6 +183,7 @@ func.func @main(%q: tensor<4x64x32xf32>, %k: tensor<4x64x32xf32>, %v: tensor<4x3
 """
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("peak", [34816, 80000])
 def test_attention_is_computed_by_rows_of_queries(tmp_path: Path, peak: int):
     path = tmp_path / "attention.mlir"
@@ -196,6 +198,7 @@ def test_attention_is_computed_by_rows_of_queries(tmp_path: Path, peak: int):
     np.testing.assert_allclose(tiled(q, k, v), expected, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.ci
 def test_a_program_does_not_grow_with_the_number_of_stripes(tmp_path: Path):
     sizes: set[int] = set()
     for rows in (32, 64, 128):

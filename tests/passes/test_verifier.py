@@ -267,6 +267,7 @@ def test_ops_look_symbols_up_through_the_verifier():
     assert failure(module) == ("'house.refers' op refers to '@there', which is missing")
 
 
+@pytest.mark.ci
 def test_deep_nesting_does_not_recurse():
     """Twice the default recursion limit; the op definitions are not recursive."""
     value = ConstantOp.from_int_and_width(0, i32)
@@ -303,6 +304,7 @@ def many_calls(n: int) -> str:
     return f"{''.join(funcs)}func.func @main() {{\n{''.join(calls)}  func.return\n}}"
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("text", [many_blocks, many_calls])
 def test_is_linear(text: Callable[[int], str]):
     """Four times the input takes about four times the work, not 16 times."""

@@ -59,6 +59,7 @@ def worst_alone(choice: Choice, k: int) -> float:
     return Choice(choice.orientations[k:][:1], choice.bounds, choice.heights[k:][:1]).worst
 
 
+@pytest.mark.ci
 def test_the_ratios_are_those_of_the_smallest_arena_at_each_sample():
     rng = random.Random(1)
     kept = [0, 0, 0, 0]
@@ -232,6 +233,7 @@ def test_bytes_that_alignment_costs_are_in_the_bound():
     assert choice.worst == 1.0
 
 
+@pytest.mark.ci
 def test_more_orders_are_not_kept_to_save_the_slack():
     rng = random.Random(1)
     fewer = 0
@@ -244,6 +246,7 @@ def test_more_orders_are_not_kept_to_save_the_slack():
     assert fewer > rounds(20, 4)
 
 
+@pytest.mark.ci
 def test_each_orientation_kept_is_right_at_all_sizes():
     rng = random.Random(8)
     several = 0

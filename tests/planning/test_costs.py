@@ -52,6 +52,7 @@ def problems(draw: st.DrawFn) -> Problem:
     return Problem(tuple(rows), (fast, slow))
 
 
+@pytest.mark.ci
 @exactly(100, 8)
 @given(problems())
 def test_no_placement_of_a_few_buffers_costs_less(problem: Problem):

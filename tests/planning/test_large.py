@@ -99,6 +99,7 @@ def training_step(n: int) -> Problem:
     return Problem.of(lower, upper, size)
 
 
+@pytest.mark.ci
 def test_a_training_step_is_planned_at_the_bound_without_pairs():
     problem = training_step(3000)
     assert core_of(problem).n_overlaps > 100 * 9000 + 50_000
@@ -134,6 +135,7 @@ def cheapest() -> int:
     return min(placement.heights[0] for _, placement in plans(core_of(STEP)))
 
 
+@pytest.mark.ci
 def test_a_plan_from_the_peak_is_lower_than_the_cheap_plans():
     core = core_of(STEP)
     assert is_dense(core)
@@ -193,12 +195,14 @@ def test_the_gap_index_finds_the_same_gaps_as_pairs_in_a_training_step():
     assert fill(core, none, by_size(core)) == place_in_order(core, by_size(core))
 
 
+@pytest.mark.ci
 @given(plain_problems(most=20), st.integers(0, 3000), st.integers(0, 3000))
 @exactly(60, 4)
 def test_a_larger_budget_is_never_worse(problem: Problem, one: int, two: int):
     assert_monotone(problem, sorted((one, two)))
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", ["A", "J", "K"])
 def test_a_larger_budget_is_never_worse_on_an_instance(name: str):
     problem = parse_problem((DATA / f"{name}.1048576.csv").read_text())
@@ -294,6 +298,7 @@ def test_columns_of_different_lengths_are_an_error():
         Problem.of([0], [1, 2], [3])
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(("name", "budget"), [("A.1048576", 5_000), ("K.1048576", 20_000)])
 def test_a_mirrored_instance_is_searched_alike(name: str, budget: int):
     problem = parse_problem((DATA / f"{name}.csv").read_text()).with_capacity(1048576)

@@ -64,6 +64,7 @@ def plan_of(rows: Sequence[Buffer], strategy: str) -> Plan:
     return plan
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("branches", [False, True])
 def test_no_sizes_make_buffers_overlap(branches: bool):
     rng = random.Random(branches)

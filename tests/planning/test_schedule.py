@@ -242,6 +242,7 @@ def test_no_row_gets_worse(seed: int):
         assert result.bounds[i] <= least <= result.after[i] <= result.before[i]
 
 
+@pytest.mark.ci
 def test_more_nodes_are_never_worse():
     """A search that stops early returns a valid order, and a bound that holds."""
     graph, sizes = random_graph(Random(0), 60, width=12)

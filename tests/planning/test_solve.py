@@ -329,6 +329,7 @@ def test_real_networks_reach_the_bound(name: str):
     assert plan.height == plan.lower_bound
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", ["A", "C", "J", "K"])
 def test_hard_instances_fit_a_mebibyte(name: str):
     problem = parse_problem((DATA / f"{name}.1048576.csv").read_text())

@@ -555,6 +555,7 @@ def test_a_result_is_counted_before_it_is_unfolded(spec: TensorSpec, sanitize: b
         machine.run("main", np.zeros(spec.dims, np.float32))
 
 
+@pytest.mark.ci
 def test_a_result_that_is_deep_and_shared_is_counted_in_linear_time():
     made = program(function([f32(2)], *doubled(20_000), vm.Ret(1)))
     with pytest.raises(MachineError, match=r"result of main: data of over 4611686018427387904"):

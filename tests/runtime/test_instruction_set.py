@@ -67,6 +67,7 @@ def counting_down(*after: Instruction) -> Program:
     )
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("kind", "depth"), [(Machine, 1), (FastMachine, 2_000), (ReferenceMachine, 5_000)]
 )
@@ -77,6 +78,7 @@ def test_recursion_is_as_deep_as_memory_allows(
     assert machine.run("main", np.int64(depth))[0] == depth
 
 
+@pytest.mark.ci
 def test_calls_in_tail_position_take_no_memory_in_the_reference_machine():
     code = [vm.Move(4, 3), vm.KillRegister(1), vm.Goto(1), vm.Ret(4)]
     machine = ReferenceMachine(counting_down(*code))
@@ -88,6 +90,7 @@ def test_calls_in_tail_position_take_no_memory_in_the_reference_machine():
     assert peak < 1 << 18
 
 
+@pytest.mark.ci
 def test_long_lists_are_built_by_recursion_and_folded():
     """build(n) = Cons(n, build(n - 1)); sum(xs, s) = s, or sum(tail, s + head)."""
     build = function(

@@ -348,6 +348,7 @@ def test_functions_call_each_other():
     assert machine.counters.instructions["invoke"] == 6
 
 
+@pytest.mark.ci
 def test_recursion_deeper_than_the_python_stack():
     # f(x, n) = x if n == 0 else f(x + x, n - 1) + x
     scalar = TensorSpec("int64", ())
@@ -620,6 +621,7 @@ def test_storage_is_aligned_as_asked():
     assert addresses[1] % 64 == 0
 
 
+@pytest.mark.ci
 def test_two_threads_run_one_machine():
     code = [*call(0, [0, 1], 2, 2), *call(0, [2, 1], 4, 2), vm.Ret(4)]
     machine = Machine(program(function([f32(2), f32(2)], *code), kernels=[ADD]))

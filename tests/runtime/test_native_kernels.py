@@ -189,6 +189,7 @@ def test_threads_share_a_library(programs: Mapping[str, Traced]) -> None:
         list(pool.map(run, range(4)))
 
 
+@pytest.mark.ci
 def test_the_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -187,6 +187,7 @@ def resident() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * PAGESIZE
 
 
+@pytest.mark.ci
 def test_memory_of_results_is_freed_with_them(exe: xrelay.NativeExecutable):
     x = np.ones(1 << 20, np.int32)
     kept = [exe.true_ones(x)[0][-1] for _ in range(3)]
@@ -299,6 +300,7 @@ def test_threads_have_their_own_workspaces(exe: xrelay.NativeExecutable):
         assert all(pool.map(work, range(16)))
 
 
+@pytest.mark.ci
 def test_loads_without_a_compiler(built: tuple[Path, Library]):
     code = (
         "import sys; sys.modules['xdsl'] = None; import xrelay, numpy as np; "
@@ -465,6 +467,7 @@ def test_calls_from_c(built: tuple[Path, Library], tmp_path: Path):
 WARNINGS = ["cc", "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-c"]
 
 
+@pytest.mark.ci
 def test_a_c_compiler_reads_the_support_file_and_the_tables(
     built: tuple[Path, Library], tmp_path: Path
 ):
@@ -484,6 +487,7 @@ func.func @main(%x: tensor<4xi1>, %k: tensor<2xi64>) -> (tensor<2x2xi1>, tensor<
 """
 
 
+@pytest.mark.ci
 def test_bools_on_foreign_bytes_are_returned_as_0_or_1(tmp_path: Path):
     """Results that are written into the caller's memory, and ones that the call allocates."""
     source = tmp_path / "net.mlir"

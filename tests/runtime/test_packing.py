@@ -146,6 +146,7 @@ def conflicts(pack: vm.Pack) -> Iterator[tuple[int, int]]:
             yield i, j
 
 
+@pytest.mark.ci
 def test_random_slices_never_overlap():
     rng = random.Random(5)
     shared = 0

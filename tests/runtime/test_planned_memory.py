@@ -33,6 +33,7 @@ def assert_allocates_what_is_planned(machine: Machine, inputs: Sequence[Array], 
     assert bound < counters.peak[0] <= allocated
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", share(["squeezenet", "shufflenet"], 2))
 def test_networks(name: str):
     network = light_network(name)
@@ -47,6 +48,7 @@ def test_networks(name: str):
         assert_allocates_what_is_planned(machine, inputs, bound)
 
 
+@pytest.mark.ci
 def test_a_transformer_at_every_length():
     model = encoder(layers=2, dims=(1, "n"))
     bounds = arena_bounds(convert_model(model, "x.onnx").module, LENGTHS)

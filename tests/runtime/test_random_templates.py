@@ -7,6 +7,7 @@ Templates must compute what the reference machine computes, bit for bit.
 from random import Random
 from typing import Any
 
+import pytest
 from helpers.machine.in_machine import UNIVERSE, machine_of
 from helpers.programs.agreement import MEMORY, flat, quiet
 from helpers.programs.dynamic_programs import DynamicProgram, arguments, dynamic_programs, inferred
@@ -41,6 +42,7 @@ def outcome(machine: Machine | ReferenceMachine, args: list[Any]) -> list[Any] |
         return None
 
 
+@pytest.mark.ci
 @exactly(80)
 @given(dynamic_programs(), st.sampled_from(MEMORY), st.integers(0, 1000))
 def test_templates_compute_what_the_reference_machine_computes(

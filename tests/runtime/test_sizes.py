@@ -370,6 +370,7 @@ def test_named_dims_of_a_callee():
     )
 
 
+@pytest.mark.ci
 def test_many_sizes_from_data_stay_within_memory():
     """Paths of growing sizes share blocks, which have room for the next ones."""
     memory = Memory(limit=4 << 20)

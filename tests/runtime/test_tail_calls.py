@@ -112,6 +112,7 @@ def alike(text: str, *args: Any) -> list[Any]:
     return want
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("text", [SUM, TUPLE, CLOSURE])
 def test_loops_run_in_constant_memory(text: str):
     machine = Machine(assembled(text), memory_limit=LITTLE)
@@ -134,6 +135,7 @@ def test_new_sizes_and_counts_are_not_recorded(text: str, monkeypatch: pytest.Mo
             assert len(segments) == before, machine.templates.failures
 
 
+@pytest.mark.ci
 def test_mutual_recursion_runs_in_constant_memory():
     machine = Machine(assembled(MUTUAL), memory_limit=LITTLE)
     np.testing.assert_array_equal(machine.run("main", np.int32(COUNT), X)[0], X + COUNT // 2)
@@ -141,6 +143,7 @@ def test_mutual_recursion_runs_in_constant_memory():
     alike(MUTUAL, np.int32(7), X)
 
 
+@pytest.mark.ci
 def test_other_recursion_is_limited_by_memory():
     machine = Machine(assembled(NOT_TAIL), memory_limit=LITTLE)
     with pytest.raises(MachineError, match=r"the stack of .* nested calls"):

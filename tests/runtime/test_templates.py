@@ -319,6 +319,7 @@ def test_several_devices_and_closures(monkeypatch: pytest.MonkeyPatch):
     assert machine.counters.copied == {(0, 1): 280, (1, 0): 280}
 
 
+@pytest.mark.ci
 def test_long_paths():
     """Each size of a path may follow from the one before, as live bytes do."""
     kernels = [kernel("negative", [f32(None)], f32(None))]

@@ -57,6 +57,7 @@ def test_what_is_not_too_much_is_written_out(opt: Opt, source: Write, bomb: str)
     assert ran.out.count("test<a>") == leaves**4
 
 
+@pytest.mark.ci
 def test_many_uses_of_a_large_alias(opt: Opt, source: Write):
     use = '"test.op"() {a = #large} : () -> ()\n'
     large = f"#large = [{', '.join(['unit'] * 1000)}]\n"

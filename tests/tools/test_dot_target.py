@@ -34,6 +34,7 @@ def nodes_of(graph: Any) -> dict[str, str]:
     return found
 
 
+@pytest.mark.ci
 def test_nodes_and_edges_are_those_of_the_program(tmp_path: Path):
     (tmp_path / "in.mlir").write_text(PROGRAM, encoding="utf-8")
     assert opt.main([str(tmp_path / "in.mlir"), "-o", str(tmp_path / "out.dot")]) == 0

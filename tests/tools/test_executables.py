@@ -132,6 +132,7 @@ def test_examples_run_without_the_compiler(
         same_without_the_compiler(capsys, program, exe, *(f"--dim={dim}" for dim in dims))
 
 
+@pytest.mark.ci
 def test_a_program_that_allocates_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     program, exe = str(tmp_path / "same.relay"), str(tmp_path / "same.xrx")
     Path(program).write_text('#[version = "0.0.5"]\ndef @main(%x: float32) { %x }\n')
@@ -139,6 +140,7 @@ def test_a_program_that_allocates_nothing(tmp_path: Path, capsys: pytest.Capture
     same_without_the_compiler(capsys, program, exe)
 
 
+@pytest.mark.ci
 def test_a_model_with_its_weights_beside_and_inside(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
@@ -397,6 +399,7 @@ def test_mistakes_in_dumping(
     assert fails(capsys, *argv, main=objdump.main).startswith(message)
 
 
+@pytest.mark.ci
 def test_a_closed_pipe_is_quiet(folder: Path):
     code = "from xrelay.tools.start import objdump; import sys; sys.exit(objdump())"
     read, write = os.pipe()

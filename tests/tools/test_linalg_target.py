@@ -188,6 +188,7 @@ def test_unknown_choice_of_weights(opt: Opt, source: Callable[[str], Path]):
     assert "Traceback" not in ran.err
 
 
+@pytest.mark.ci
 def test_other_compilers_read_all_examples(opt: Opt):
     texts: list[str] = []
     for path in sorted(EXAMPLES.glob("*.mlir")) + sorted(EXAMPLES.glob("*.relay")):

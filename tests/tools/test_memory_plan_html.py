@@ -442,6 +442,7 @@ def test_the_script_has_the_operations_of_the_table():
     assert set(names) == OPERATIONS.keys() - expanded
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")
 @pytest.mark.parametrize("name", ["transformer", "branches"])
 def test_the_script_computes_the_plan(name: str, request: pytest.FixtureRequest, tmp_path: Path):

@@ -105,6 +105,7 @@ def modules_after(*arguments: object) -> set[str]:
     return set(modules)
 
 
+@pytest.mark.ci
 def test_only_what_is_needed_is_loaded(source: Write, tmp_path: Path):
     """A module of `func` and `arith` loads these dialects and no pass."""
     loaded = modules_after(source(PROGRAM), tmp_path / "out.mlir")
@@ -147,6 +148,7 @@ def test_only_what_is_needed_is_loaded(source: Write, tmp_path: Path):
     }
 
 
+@pytest.mark.ci
 def test_only_the_passes_that_are_run_are_loaded(source: Write, tmp_path: Path):
     loaded = modules_after(source(PROGRAM), tmp_path / "out.mlir", "-p", "cse")
     transforms = {name for name in loaded if name.startswith("xdsl.transforms.")}
@@ -178,6 +180,7 @@ assert not [name for name in sys.modules if name.partition(".")[0] in heavy]
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("main", "text", "arguments", "loads"),
     [

@@ -131,6 +131,7 @@ def edited(text: str, rng: random.Random) -> str:
     return text
 
 
+@pytest.mark.ci
 def test_suite() -> None:
     """Each text is read again with the tables of the first reading, where it is all found."""
     with settings():

@@ -56,6 +56,7 @@ def modules(path: Path) -> Iterator[ModuleOp]:
             continue
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     "paths", [*(IR[i::4] for i in range(4)), RELAY], ids=["ir0", "ir1", "ir2", "ir3", "relay"]
 )

@@ -220,6 +220,7 @@ def test_scalars_truth_values_and_empty_outputs(folder: Path, capsys: pytest.Cap
     )
 
 
+@pytest.mark.ci
 def test_an_onnx_network(folder: Path, capsys: pytest.CaptureFixture[str]):
     network = light_network("squeezenet")
     (folder / "net.onnx").write_bytes(network.model.SerializeToString())

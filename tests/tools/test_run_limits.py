@@ -11,6 +11,7 @@ from helpers.programs.compiled_files import compile_file
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.machine.machine import Machine
+from xrelay.tools.array_files import NpzFile
 from xrelay.tools.opt import opt
 from xrelay.tools.run import run
 
@@ -79,6 +80,40 @@ def test_too_much(
     line = place.removeprefix(argv[0]).strip(":")
     if line:  # quoted, with a caret
         assert said.splitlines()[1] == (folder / argv[0]).read_text().splitlines()[int(line[0]) - 1]
+
+
+@pytest.mark.parametrize("options", [[], ["--evaluate"]], ids=["machine", "evaluate"])
+def test_an_array_that_does_not_fit_is_not_inflated(
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    options: list[str],
+):
+    """A file of 16 KiB claims 16 MiB; what fits is read."""
+    x, w = np.zeros((2, 3), np.float32), np.zeros((4, 3), np.float32)
+    np.savez_compressed("fits.npz", x=x, w=w)
+    np.savez_compressed("large.npz", n=np.zeros(1 << 22, np.float32))
+    assert Path("large.npz").stat().st_size < 1 << 15
+    (folder / "open.relay").write_text(
+        '#[version = "0.0.5"]\ndef @main(%n: Tensor[(?), float32]) { nn.relu(%n) }\n'
+    )
+    assert run.main(["layers.mlir", "--inputs", "fits.npz", "--memory-limit", "1M", *options]) == 0
+
+    def inflate(*_: object) -> None:
+        raise AssertionError("the array is read")
+
+    capsys.readouterr()
+    monkeypatch.setattr(NpzFile, "read", inflate)
+    assert run.main(["open.relay", "--inputs", "large.npz", "--memory-limit", "1M", *options]) == 1
+    assert capsys.readouterr().err == (
+        "large.npz: error: member 'n', float32[4194304], needs 16777216 bytes, but 0 are in use "
+        "and the memory limit is 1000000 (--memory-limit)\n"
+    )
+    np.savez_compressed("large.npz", output_0=np.zeros(1 << 22, np.float32))
+    assert run.main(["layers.mlir", *SEED, "--expect", "large.npz", *options]) == 1
+    assert capsys.readouterr().err.endswith(
+        "output_0: is float32[2, 4], but float32[4194304] is expected\n"
+    )
 
 
 def test_the_evaluator_counts_ops(folder: Path, capsys: pytest.CaptureFixture[str]):

@@ -32,6 +32,7 @@ def program(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.ci
 def test_a_pipeline_stops_at_a_level_and_goes_on_from_it(
     program: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
@@ -128,6 +129,7 @@ def without_compiler(folder: Path, command: str, *arguments: object) -> tuple[in
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.ci
 def test_executables_run_without_the_compiler(program: Path, installed: Path):
     executable = program.with_suffix(".xrx")
     assert opt([str(program), "-p", "vm", "-t", "executable", "-o", str(executable)]) == 0

@@ -105,6 +105,7 @@ def test_solvers_accept_plans_of_memrefs(path: Path):
         assert "sat" in SOLVERS["z3"](claims_of(module)), "slices lie on nothing"
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", share(LIGHT_MODELS))
 def test_solvers_accept_open_networks(name: str):
     network = light_network(name)

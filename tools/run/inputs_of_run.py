@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from ...operators.spelling import known_names
 from ...runtime.calls.input_bindings import BindingError, InputBindings, dim_option, listed
-from ...runtime.memory.limits import Memory
+from ...runtime.memory.limits import Memory, OutOfMemory
 from ...runtime.program.program import Array, Param, TensorSpec, spec_of
 from ..api.bindings import UNBOUND
 from ..array_files import ArrayFiles, FileArray
@@ -40,7 +40,7 @@ class GivenInputs:
         """Return the arguments of `function`; `UsageError` where they are missing or wrong."""
         files = self._files(function, params)
         missing = self._missing(function, params, files)
-        arrays = {**self.weights, **{name: array.read() for name, array in files.items()}}
+        arrays = {**self.weights, **{name: _read(array, memory) for name, array in files.items()}}
         arrays |= self._bound(params)
         if missing:
             from ...runtime.calls.random_inputs import random_inputs  # a third of NumPy's start-up
@@ -95,6 +95,15 @@ class GivenInputs:
                 raise UsageError(f"--inputs {param.name}: {error}") from None
             arrays[param.name] = array.copy()
         return arrays
+
+
+def _read(array: FileArray, memory: Memory) -> Array:
+    """Read `array` if it fits into `memory`: few bytes of a file may inflate to a lot."""
+    try:
+        memory.reserve(array.spec.size, f"{array.what}, {array.spec},")
+    except OutOfMemory as error:
+        raise FileError(array.path, str(error)) from None
+    return array.read()
 
 
 def _bound_params(

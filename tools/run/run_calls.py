@@ -11,7 +11,7 @@ import numpy as np
 
 from ...operators.spelling import known_names
 from ...runtime.program.planned_memory import PlannedMemory
-from ...runtime.program.program import Array, Param, spec_of
+from ...runtime.program.program import Array, Param, TensorSpec, spec_of
 from ...runtime.weights.derived_weights import weights_in
 from ..array_files import ArrayFiles, open_arrays
 from ..commands import inform
@@ -183,10 +183,15 @@ def faults(
         value = outputs[name]
         if not isinstance(value, np.ndarray):
             raise UsageError(f"'{name}' is not a tensor, but {array.path} holds one")
-        fault = difference(cast(Array, value), array.read(), rtol, atol)
+        fault = _other_type(spec_of(value), array.spec)
+        fault = fault or difference(cast(Array, value), array.read(), rtol, atol)
         if fault is not None:
             messages.append(f"{name}: {fault}")
     return messages
+
+
+def _other_type(actual: TensorSpec, expected: TensorSpec) -> str | None:
+    return None if actual == expected else f"is {actual}, but {expected} is expected"
 
 
 def difference(actual: Array, expected: Array, rtol: float, atol: float) -> str | None:
@@ -195,8 +200,8 @@ def difference(actual: Array, expected: Array, rtol: float, atol: float) -> str 
 
     Elements may differ by `atol + rtol * |expected|`; NaN is equal to NaN only.
     """
-    if actual.dtype != expected.dtype or actual.shape != expected.shape:
-        return f"is {spec_of(actual)}, but {spec_of(expected)} is expected"
+    if fault := _other_type(spec_of(actual), spec_of(expected)):
+        return fault
     with np.errstate(all="ignore"):
         is_close = np.isclose(actual, expected, rtol=rtol, atol=atol, equal_nan=True)
         if is_close.all():

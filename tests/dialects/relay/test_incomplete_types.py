@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 from helpers.programs.programs import assert_same, context, parse, printed
+from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.dialects.test import TestOp
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from xrelay.dialects import relay
@@ -36,18 +37,33 @@ OF_ONE_KIND = (FunctionType, relay.AdtType)
 
 
 @cache
-def programs() -> dict[str, tuple[str, int]]:
+def programs() -> dict[str, tuple[ModuleOp, int]]:
     """The first golden program with each op outside kernels, and the op's number in it."""
-    first: dict[str, tuple[str, int]] = {}
+    first: dict[str, tuple[ModuleOp, int]] = {}
     for path in sorted(PROGRAMS.glob("*.mlir")):
         if "invalid" in path.name or path.stem == "function-results":
             continue  # the form of the latter is printed by xrelay-opt only
         for text in re.split(r"^// -----$", path.read_text(encoding="utf-8"), flags=re.MULTILINE):
-            for number, op in enumerate(walk(parse(text))):
+            module = parse(text)
+            for number, op in enumerate(walk(module)):
                 parent = op.parent_op()
                 if parent is None or parent.name not in LATER:
-                    first.setdefault(op.name, (text, number))
+                    first.setdefault(op.name, (module, number))
     return first
+
+
+def example(name: str) -> tuple[ModuleOp, Operation]:
+    """Return a program and its first op of that name, without functions that it does not need."""
+    whole, number = programs()[name]
+    module = whole.clone()
+    op = next(op for i, op in enumerate(walk(module)) if i == number)
+    others = [f for f in module.ops if isinstance(f, func.FuncOp) and not f.is_ancestor(op)]
+    (top,) = (top for top in module.ops if top.is_ancestor(op))
+    text = str(top)
+    if not any(f"@{other.sym_name.data}" in text for other in others):
+        for other in others:
+            Rewriter.erase_op(other)
+    return module, op
 
 
 class Numbers:
@@ -78,9 +94,7 @@ def forget(value: SSAValue, type: Attribute, at: InsertPoint) -> None:
 
 def with_unknown_types(name: str) -> ModuleOp:
     """Return a program in which all types of the first op of that name are unknown."""
-    text, number = programs()[name]
-    module, numbers = parse(text), Numbers()
-    op = next(op for i, op in enumerate(walk(module)) if i == number)
+    (module, op), numbers = example(name), Numbers()
     for i, operand in enumerate(op.operands):
         if not isinstance(op, relay.InstantiateOp):  # of a `relay.fn` only
             unknown = TestOp(operands=[operand], result_types=[numbers.new()])

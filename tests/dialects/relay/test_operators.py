@@ -152,6 +152,7 @@ def test_operands_may_be_incomplete(sample: Sample):
     op.verify()
 
 
+@pytest.mark.ci
 @every("sample", SAMPLES)
 def test_a_wrong_result_type_is_an_error(sample: Sample):
     source, op = build(sample)
@@ -162,6 +163,7 @@ def test_a_wrong_result_type_is_an_error(sample: Sample):
         bad.verify()
 
 
+@pytest.mark.ci
 @every("sample", SAMPLES)
 def test_devices_play_no_part_in_the_types(sample: Sample):
     source, op = build(sample)

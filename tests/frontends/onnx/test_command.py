@@ -94,6 +94,7 @@ def test_a_pass_that_fails_points_at_the_node(folder: Path, capsys: pytest.Captu
     assert "relu.onnx:the_relu: error: relay.nn.relu is left" in capsys.readouterr().err
 
 
+@pytest.mark.ci
 def test_importing_the_frontend_imports_no_onnx():
     """The driver imports it for every kind of input, so it must stay light."""
     code = "import sys, xrelay.frontends.onnx; print({'onnx', 'numpy'} & sys.modules.keys())"

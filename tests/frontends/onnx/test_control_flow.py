@@ -149,6 +149,7 @@ def test_loop_of_known_length(count: int):
     assert len(functions(conversion)) <= (1 if count < 200 else count.bit_length() + 1)
 
 
+@pytest.mark.ci
 def test_loop_captures_values():
     """The functions of a long loop get what its body reads of the graph around it."""
     x, w = random_array(4), random_array(4, seed=1) / 100
@@ -185,6 +186,7 @@ def test_while_loop(limit: str):
     agree(model([halving(limit)], feeds[0], [value("y", shape=(4,))], constants), *feeds)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("count", ["", "n"])
 def test_outputs_of_an_unknown_number_of_iterations(count: str):
     """Ended by a limit that is an input, or by a condition; none at all."""

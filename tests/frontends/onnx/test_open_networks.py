@@ -52,6 +52,7 @@ def layouts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return tried
 
 
+@pytest.mark.ci
 def test_one_plan_serves_all_sizes(squeezenet: Network, layouts: list[str]):
     conversion = convert_model(squeezenet.model, "squeezenet.onnx")
     run_passes(conversion.module, "vm")

@@ -116,6 +116,7 @@ def test_activations(names: list[str], numbers: dict[str, Any]):
     agree(*layer("LSTM", "XWRB", activations=names, **numbers), in_machine=len(numbers) == 2)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(("op_type", "given"), share([*product(GATES, ["XWRB", "XWRBLH"])], 3))
 def test_long_sequences_are_functions(op_type: str, given: str):
     conversion = agree(*layer(op_type, given, steps=100))

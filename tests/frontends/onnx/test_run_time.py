@@ -183,6 +183,7 @@ RESIZE = ["half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_cor
 NEAREST = ["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(("rounding", "mode"), share([*product(NEAREST, RESIZE)]))
 def test_resize(rounding: str, mode: str):
     x = random_array(1, 2, 3, 5)
@@ -193,6 +194,7 @@ def test_resize(rounding: str, mode: str):
           *({"x": x, "s": s} for s in (ints(1, 2, 6, 5), ints(1, 2, 2, 9))))  # fmt: skip
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("mode", "transformation"),
     share([*product(["linear", "cubic"], ["half_pixel", "align_corners", "asymmetric"])], 2),

@@ -51,6 +51,7 @@ def test_positions_of_run_time(shape: tuple[int, int], size: int, at: int, to: i
     assert_close(actual, run_onnxruntime(PARTS, feeds))
 
 
+@pytest.mark.ci
 def test_a_position_that_a_sequence_does_not_have_is_an_error():
     feeds = {"x": random_array(3, 6), "size": np.asarray(2)}
     prepared = prepared_parts()

@@ -142,6 +142,7 @@ def test_slice(starts: list[int], ends: list[int], axes: list[int] | None, steps
         agree(node("Slice", "x", starts=starts, ends=ends, **attributes), {"x": X}, opset=9)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("constant", [False, True], ids=["run", "folded"])
 @pytest.mark.parametrize("dim", [1, 2, 5])
 def test_slices_begin_and_end_anywhere(dim: int, constant: bool):

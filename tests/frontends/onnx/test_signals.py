@@ -31,6 +31,7 @@ TRANSFORMS: dict[str, Callable[[Any, int], Any]] = {
 }
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("sizes", "flags"), share([*product([(8, 8), (6, 9), (9, 6)], TRANSFORMS)], 3)
 )
@@ -48,6 +49,7 @@ def test_transforms_of_run_time_lengths(sizes: tuple[int, int], flags: str):
     assert_close([y], [TRANSFORMS[flags](x[..., 0] + 1j * x[..., 1], length)])
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(("count", "step", "length"), [(40, 3, 8), (9, 4, 9)])
 def test_frames_of_an_open_signal(count: int, step: int, length: int):
     x, window = random_array(2, count, 1), random_array(length, seed=1)

@@ -99,6 +99,7 @@ def test_text_round_trips():
     assert names_in(main_of(module).res_attrs) == ["out/put"]
 
 
+@pytest.mark.ci
 def test_a_network_read_from_its_text_gives_the_same():
     network = light_network("squeezenet")
     conversion = convert_model(network.model, "squeezenet.onnx")

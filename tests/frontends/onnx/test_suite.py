@@ -238,6 +238,7 @@ def counts(known: Mapping[str, Known]) -> str:
     return "\n".join(rows) + "\n"
 
 
+@pytest.mark.ci
 def test_the_counts_in_the_docs():
     text = DOCS.read_text(encoding="utf-8")
     assert text.partition(BEGIN)[2].partition(END)[0] == counts(KNOWN), f"run {__file__}"

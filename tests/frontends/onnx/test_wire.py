@@ -90,6 +90,7 @@ def test_varints_are_decoded_when_they_are_used(type: int):
         array_of(tensor, external)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("type", [TensorProto.FLOAT16, TensorProto.INT32, TensorProto.UINT64])
 def test_refusing_takes_little_memory(type: int):
     """With the file, which is mapped, at most 2.1 times its size; most of it is the array."""

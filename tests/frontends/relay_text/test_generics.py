@@ -279,6 +279,7 @@ def test_a_function_without_a_name_has_one_type_and_the_error_says_so() -> None:
 # ----------------------------------------------------------------------- bounds
 
 
+@pytest.mark.ci
 def test_many_that_use_each_other_are_read_once_each() -> None:
     """Instantiating each use separately would need 2**200 functions."""
     lines = ["let %f0 = fn [A](%x: A) -> int32 { %y };"]
@@ -381,6 +382,7 @@ class Maker:
         return f"(let %{name} = {function}; {rest})", run_let
 
 
+@pytest.mark.ci
 @exactly(40)
 @given(st.data())
 def test_random_programs(data: st.DataObject) -> None:

@@ -62,6 +62,7 @@ def test_a_function_that_is_not_relays_is_refused_at_its_name() -> None:
     assert (error.message, error.location.line.data) == (message, variable)
 
 
+@pytest.mark.ci
 def test_a_saved_chain_of_any_length_is_read() -> None:
     nodes = Nodes()
 

@@ -129,6 +129,7 @@ def test_tokens_that_are_none(text: str, message: str) -> None:
     assert error_of(IN_MAIN.format(text)).startswith(message)
 
 
+@pytest.mark.ci
 def test_an_unknown_name_among_many() -> None:
     text = "".join(f"let %name{i} = %x; " for i in range(LONG)) + "%nme7"
     with pytest.raises(RelayTextError) as caught:

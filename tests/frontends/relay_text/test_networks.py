@@ -76,6 +76,7 @@ def without_softmax(text: str) -> str:
     return f"{head}\n  {operand}\n}}\n"
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("network", [n for n in NETWORKS if n != "resnet50" or ROUNDS >= 4])
 def test_it_computes_what_onnxruntime_does_with_the_onnx_model(network: str) -> None:
     """Compare TVM's import of the model with ours, on the same random weights."""

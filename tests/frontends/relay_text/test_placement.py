@@ -1,5 +1,6 @@
 """The regions in which graph bindings are computed."""
 
+import pytest
 from helpers.relay.relay_programs import body_of, error_of
 
 
@@ -75,6 +76,7 @@ def test_uses_in_what_nothing_uses_do_not_count() -> None:
     assert main(text) == "if { exp } { }"
 
 
+@pytest.mark.ci
 def test_a_long_chain_through_branches_stays_flat() -> None:
     steps = [f"%{i} = if (%c) {{ tanh(%{i - 1}) }} else {{ %{i - 1} }};" for i in range(1, 1200)]
     found = main(" ".join(["%0 = exp(%x);", *steps, "%1199"]))

@@ -68,6 +68,7 @@ def test_function(expr: str, expected: Any) -> None:
     assert value_of(expr) == expected
 
 
+@pytest.mark.ci
 def test_every_function_of_the_prelude_can_be_read() -> None:
     from xrelay.frontends.relay_text import prelude
 
@@ -169,6 +170,7 @@ def test_a_list_of_another_length_is_an_error_at_the_call() -> None:
     )
 
 
+@pytest.mark.ci
 def test_deep_recursion() -> None:
     text = """
       def @upto(%n: int32) -> List[int32] {

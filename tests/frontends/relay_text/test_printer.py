@@ -95,6 +95,7 @@ def test_planned_text_is_planned_as_it_was():
     assert module.is_structurally_equivalent(replanned(module))
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("statement", ["%{} = ", "let %a{} = "])
 def test_long_programs(statement: str):
     """2,000 bindings in a chain do not need deep recursion."""

@@ -135,6 +135,7 @@ def @main(%x: Tensor[(4, 8), float32], %w: Tensor[(8, 8), float32]) {
 """
 
 
+@pytest.mark.ci
 def test_the_targets_link_it(tmp_path: Path):
     source, out = tmp_path / "model.relay", tmp_path / "libmodel.so"
     source.write_text(PROGRAM)

@@ -65,6 +65,7 @@ def parsed(text: str) -> ModuleOp:
     return Parser(context, text).parse_module()
 
 
+@pytest.mark.ci
 def test_a_program_calls_its_kernels(tmp_path: Path):
     settings = Settings(saved=SavedStages(tmp_path / "stages"), level=1)
     library = build_library(parsed(PROGRAM), tmp_path / "lib.so", settings)

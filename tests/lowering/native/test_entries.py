@@ -349,6 +349,7 @@ def test_contexts_of_the_cpacked_form(hooked: Any):
         np.testing.assert_allclose(output, np.sin(-np.exp(X)), rtol=1e-6)
 
 
+@pytest.mark.ci
 def test_devices_without_contexts(tmp_path: Path):
     """A loaded library, whose devices share the memory of the host."""
     source, library = tmp_path / "net.mlir", tmp_path / "libnet.so"

@@ -43,6 +43,7 @@ CASES: dict[str, tuple[Shapes, Callable[..., Array]]] = {
 }
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", CASES)
 def test_examples(name: str, tmp_path: Path):
     shapes, expected = CASES[name]

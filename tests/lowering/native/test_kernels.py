@@ -177,6 +177,7 @@ def test_a_schedule_that_changed_is_used_next_to_kernels_of_the_cache(
     assert [total("rows_again.so", False), total("columns_again.so", True)] == [1, 2]
 
 
+@pytest.mark.ci
 def test_kernels_are_compiled_once(tmp_path: Path, modules: list[list[str]]):
     settings = Settings(cache=Cache(tmp_path / "cache"))
     twice, square, none = kernel("twice", "add", 4), kernel("square", "mul", 4), "zero"
@@ -231,6 +232,7 @@ TILE = """
 """
 
 
+@pytest.mark.ci
 def test_schedules_are_applied_each_to_its_kernel(tmp_path: Path):
     settings = Settings(saved=SavedStages(tmp_path / "stages"))
     texts = (kernel("twice", "add", 64), kernel("square", "mul", 64))

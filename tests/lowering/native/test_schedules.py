@@ -277,6 +277,7 @@ def residual(name: str, case: Convolution, x: Array, w: Array):
     return kernel_on(name, types, write)
 
 
+@pytest.mark.ci
 def test_a_result_may_lie_over_what_is_added(tmp_path: Path):
     cases = [CONVOLUTIONS[0], Convolution(7, 12, 76, 1, groups=4)]
     arrays = [
@@ -408,6 +409,7 @@ def test_a_wrong_schedule_is_an_error_at_its_kernel(text: str):
         units_of(prepared(module, Machine()))
 
 
+@pytest.mark.ci
 def test_tiles_are_those_of_a_chunk():
     """Twenty rows are ten tiles of two; five, a chunk, are two and an end."""
     module = scheduled_module(
@@ -422,6 +424,7 @@ def test_tiles_are_those_of_a_chunk():
     compile_kernels(list(units.kernels), Settings(Machine(), remark=must_apply))
 
 
+@pytest.mark.ci
 def test_a_schedule_that_is_set_is_used(tmp_path: Path):
     x, w = draw(8, 16), draw(16, 32)
     module = scheduled_module([product("k", x, w)])
@@ -439,6 +442,7 @@ def test_a_schedule_that_is_set_is_used(tmp_path: Path):
     assert "static_tile_sizes = array<i64: 2, 4>" in script.read_text()
 
 
+@pytest.mark.ci
 def test_the_page_has_the_kinds_of_schedules_and_the_ways_of_kernels():
     page = (Path(__file__).parents[3] / "docs" / "native.md").read_text(encoding="utf-8")
     for kind in SCHEDULES:

@@ -77,6 +77,7 @@ def call(path: Path) -> tuple[int, np.ndarray, str]:
     return status, y, (loaded.model_last_error() or b"").decode()
 
 
+@pytest.mark.ci
 def test_a_library_with_its_weights_inside(model: Path, tmp_path: Path):
     out = tmp_path / "libmodel.so"
     assert main([str(model), "-t", "native", "-o", str(out)]) == 0
@@ -95,6 +96,7 @@ def test_a_library_with_its_weights_inside(model: Path, tmp_path: Path):
     assert [c.digest for c in loaded] == [sha256(WEIGHTS.tobytes()).hexdigest()]
 
 
+@pytest.mark.ci
 def test_weights_beside_the_library(model: Path, tmp_path: Path):
     out = tmp_path / "libmodel.so"
     assert main([str(model), "-t", "native{weights=file}", "-o", str(out)]) == 0
@@ -103,6 +105,7 @@ def test_weights_beside_the_library(model: Path, tmp_path: Path):
     np.testing.assert_array_equal(call(out)[1], X @ WEIGHTS)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("contents", "message"),
     [
@@ -160,6 +163,7 @@ def other(model: Path, tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.ci
 def test_two_libraries_in_one_process(model: Path, other: Path, tmp_path: Path):
     names = ("libmodel.so", "libother.so")
     for path, name in zip((model, other), names, strict=True):
@@ -170,6 +174,7 @@ def test_two_libraries_in_one_process(model: Path, other: Path, tmp_path: Path):
     np.testing.assert_array_equal(one(X), X @ WEIGHTS)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("kind", ["native", "object"])
 def test_two_models_in_a_c_program(model: Path, other: Path, tmp_path: Path, kind: str):
     source, program = tmp_path / "two.c", tmp_path / "two"
@@ -185,6 +190,7 @@ def test_two_models_in_a_c_program(model: Path, other: Path, tmp_path: Path, kin
     np.testing.assert_array_equal(found[1], (X @ (WEIGHTS + 1)).ravel())
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("weights", ["object", "file"])
 def test_an_object_in_a_c_program(model: Path, tmp_path: Path, weights: str):
     out, source, program = (tmp_path / name for name in ("model.o", "call.c", "call"))
@@ -210,6 +216,7 @@ def test_the_code_of_each_level_computes_the_same(tmp_path: Path):
         subprocess.run(command, cwd=tmp_path, env=environment, check=True)
 
 
+@pytest.mark.ci
 def test_stages_are_kept(model: Path, tmp_path: Path):
     stages = tmp_path / "stages"
     arguments = [str(model), "-t", "native{cache=off}", "-o", str(tmp_path / "lib.so")]
@@ -365,6 +372,7 @@ def example(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.ci
 def test_the_example_runs(model: Path, example: Path):
     out = example / "libscores.so"
     assert main([str(example / "scores.relay"), "-p", "aot", "-t", "native", "-o", str(out)]) == 0

@@ -125,11 +125,13 @@ def test_workers_allocate_nothing(tmp_path: Path):
     assert regions_in(worker + worker.replace("..omp_par", "")) == {"k..omp_par": True}
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("threads", [1, 2, 3, 64])
 def test_each_turn_is_done_once(first: ctypes.CDLL, threads: int):
     assert first.harness_turns(threads, 60, -1) == 60 * TURNS
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("turn", [0, 20, 36])
 def test_a_failure_of_any_thread_is_that_of_the_call(first: ctypes.CDLL, turn: int):
     for _ in range(60):
@@ -245,6 +247,7 @@ int __kmpc_global_thread_num(void *place) { abort(); }
 """
 
 
+@pytest.mark.ci
 def test_an_openmp_library_in_the_process_is_not_called(library: Path, tmp_path: Path):
     source, openmp = tmp_path / "openmp.c", tmp_path / "libomp.so"
     source.write_text(OPENMP)
@@ -265,6 +268,7 @@ def test_a_wrong_number_is_an_error(library: Path):
     assert code.net_last_error() == b"the number of threads must be from 1 to 64, but is 65"
 
 
+@pytest.mark.ci
 def test_a_process_that_ends_does_not_wait(library: Path):
     text = (
         "import sys, numpy as np, xrelay; e = xrelay.load(sys.argv[1], threads=2);"

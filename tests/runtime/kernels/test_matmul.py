@@ -35,6 +35,7 @@ print(*map(ran, map(int, sys.argv[1:])))
 """
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_threads_of_a_blas_do_not_run_for_few_rows(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "2")

@@ -68,6 +68,7 @@ LIMITS = (1 << 20, 4096, 1)
 """Values of `COLUMNS_SIZE`: one block per image, several, each a row."""
 
 
+@pytest.mark.ci
 @every(
     ("sizes", "kernel", "strides", "dilation", "padding", "limit"),
     [(*conv, way) for k, way in enumerate(LIMITS) for conv in share(rotated(CONVOLUTIONS, k), 5)],
@@ -299,6 +300,7 @@ WAYS = [(6, 1 << 20), (100, 1000), (0, 1)]
 """Values of `DENSE` and `PLANES_SIZE`: windows are folded at every place, or axis by axis."""
 
 
+@pytest.mark.ci
 @every(
     ("window", "strides", "dilation", "padding", "ceil", "layout", "dense", "planes_size"),
     [(*pool, *way) for k, way in enumerate(WAYS) for pool in share(rotated(POOLS, k), 7)],
