@@ -41,7 +41,7 @@ from xdsl.dialects.builtin import (
     TupleType,
     i64,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
@@ -50,7 +50,14 @@ from ..dialects.relay.language.annotations import NAME, STRUCTURE, TYPE_PARAMS
 from ..dialects.relay.language.control import yielded
 from ..dialects.relay.language.dims_attributes import parameter_names
 from ..dialects.xdsl_extras.walking import walk
-from .functions.flattening import Inserter, flat, flatten_signature, has_tuple, name_fields
+from .functions.flattening import (
+    FlattenCopy,
+    Inserter,
+    flat,
+    flatten_signature,
+    has_tuple,
+    name_fields,
+)
 from .support.changes import LevelPass
 from .support.rewriting import apply_patterns, erase_unused, rewrite_each
 
@@ -159,26 +166,6 @@ class FlattenIf(RewritePattern):
         rewriter.replace(op, [], insert.rebuilt(types, new.results))
 
 
-class FlattenHint(RewritePattern):
-    """Hint at, or copy, each field of a tuple."""
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not isinstance(op, relay.OnDeviceOp | relay.DeviceCopyOp):
-            return
-        if not isinstance(op.result.type, TupleType):
-            return
-        insert = Inserter(rewriter, InsertPoint.before(op))
-        fields: list[SSAValue] = []
-        types = flat([op.result.type])
-        for value, leaf in zip(insert.flat([op.operands[0]]), types, strict=True):
-            field = type(op).create(
-                operands=[value], properties=dict(op.properties), result_types=[leaf]
-            )
-            insert(field)
-            fields.append(field.results[0])
-        rewriter.replace(op, [], insert.rebuilt([op.result.type], fields))
-
-
 class FlattenTuplesPass(LevelPass):
     name = "flatten-tuples"
     accepts = "relay"
@@ -188,7 +175,7 @@ class FlattenTuplesPass(LevelPass):
         tuples = [o for o in walk(op) if isinstance(o, relay.TupleOp | relay.TupleGetItemOp)]
         if not functions and not tuples:
             return
-        apply_patterns(op, FlattenCall(functions), FlattenIf(), FlattenHint())
+        apply_patterns(op, FlattenCall(functions), FlattenIf(), FlattenCopy())
         rewrite_each(functions.values(), flatten_function)
         apply_patterns(op, *relay.TupleGetItemOp.get_canonicalization_patterns())
         erase_unused(walk(op))

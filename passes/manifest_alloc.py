@@ -34,7 +34,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import I64, IntegerAttr, ModuleOp, TupleType, i64
+from xdsl.dialects.builtin import I64, IntegerAttr, ModuleOp, i64
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import Rewriter
@@ -50,6 +50,7 @@ from ..dialects.xdsl_extras.walking import ops_of, walk
 from ..operators.measures import MAX_SIZE
 from .bytes.op_facts import destination
 from .devices.options import device_option
+from .functions.flattening import FlattenCopy
 from .functions.symbols import symbols_of
 from .sizes.dynamic_results import DynamicShapes
 from .support.changes import LevelPass
@@ -96,21 +97,6 @@ def is_shape_of(kernel: relay.PrimFuncOp) -> bool:
         and (type := as_tensor(first.results[0].type)) is not None
         and type.element_type == i64
     )
-
-
-def copy_tree(value: SSAValue, type: Attribute) -> list[Operation]:
-    """The ops that copy `value` to `type`, field by field; the last one's result is the copy."""
-    if not isinstance(type, TupleType):
-        device = device_of(type)
-        assert device is not None, "verified: a copy names its device"
-        return [relay.DeviceCopyOp(value, device)]
-    ops: list[Operation] = []
-    copies: list[SSAValue] = []
-    for i, part in enumerate(type.types):
-        field = relay.TupleGetItemOp(value, i)
-        ops += (field, *copy_tree(field.result, part))
-        copies += ops[-1].results
-    return [*ops, relay.TupleOp(copies)]
 
 
 @dataclass(frozen=True)
@@ -198,17 +184,6 @@ class ReadShape(RewritePattern):
         rewriter.replace(op, shape)
 
 
-class ExpandTupleCopy(RewritePattern):
-    """Replace a copy of a tuple by copies of the tensors in it, at any depth."""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: relay.DeviceCopyOp, rewriter: PatternRewriter, /) -> None:
-        if not isinstance(op.value.type, TupleType):
-            return
-        copy = copy_tree(op.value, op.result.type)
-        rewriter.replace(op, copy, copy[-1].results)
-
-
 def tensor_of(value: SSAValue) -> memory.AllocTensorOp | None:
     """Return the tensor that `value` is written into, if it is one of its own."""
     into = destination(same_bytes_as(value))
@@ -254,7 +229,7 @@ class ManifestAllocPass(LevelPass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         dynamic = DynamicShapes(device_option(self.host, "host"), symbols_of(op))
-        apply_patterns(op, ExpandTupleCopy())
+        apply_patterns(op, FlattenCopy())
         reads_shapes = any(isinstance(o, relay.PrimFuncOp) and is_shape_of(o) for o in op.ops)
         apply_patterns(
             op,

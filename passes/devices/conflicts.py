@@ -8,13 +8,14 @@ from itertools import groupby
 from math import prod
 from typing import NamedTuple, TypeAlias
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, TupleType
-from xdsl.ir import Attribute, Block, OpResult, SSAValue
+from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.ir import Block, OpResult, SSAValue
 
 from ...dialects.device import disambiguated
 from ...dialects.interfaces import DestinationPassing, Rematerializable
 from ...dialects.relay.device_ops import OnDeviceOp
 from ...dialects.tensors import as_tensor, element_size
+from ..functions.flattening import flat
 from ..support.diagnostics import PassError, Place
 from .domains import Conflict, Demand, Union
 
@@ -103,19 +104,10 @@ def bytes_copied(value: SSAValue) -> int | None:
 
     A tensor that some op writes into cannot: what is written into a copy is lost.
     """
-    return None if is_destination(value) else _size_of(value.type)
-
-
-def is_destination(value: SSAValue) -> bool:
-    """Test whether an op writes into `value`."""
-    return any(map(DestinationPassing.writes, value.uses))
-
-
-def _size_of(type: Attribute) -> int | None:
-    if (tensor := as_tensor(type)) is not None:
+    size = 0
+    for type in flat([value.type]):
+        if (tensor := as_tensor(type)) is None:
+            return None
         dims = (dim for dim in tensor.get_shape() if dim != DYNAMIC_INDEX)
-        return prod(dims) * element_size(tensor.element_type)
-    if isinstance(type, TupleType):
-        parts = [_size_of(t) for t in type.types]
-        return sum(p for p in parts if p is not None) if None not in parts else None
-    return None
+        size += prod(dims) * element_size(tensor.element_type)
+    return None if any(map(DestinationPassing.writes, value.uses)) else size

@@ -6,15 +6,16 @@ The fields of tuples as values of their own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, StringAttr, TupleType
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
+from ...dialects.relay.device_ops import DeviceCopyOp, OnDeviceOp
 from ...dialects.relay.language.annotations import NAME
 from ...dialects.relay.language.tuples import (
     TupleOp,
@@ -83,7 +84,13 @@ class Inserter:
         self.rewriter.insert(ops, self.place)
         return casts
 
-    def rebuilt(self, types: Sequence[Attribute], leaves: Sequence[SSAValue]) -> list[SSAValue]:
+    def like(self, op: Operation, operand: SSAValue, type: Attribute) -> SSAValue:
+        """Return the result of what `op` does to `operand`, of `type`."""
+        made = op.create(operands=[operand], properties=dict(op.properties), result_types=[type])
+        self(made)
+        return made.results[0]
+
+    def rebuilt(self, types: Sequence[Attribute], leaves: Iterable[SSAValue]) -> list[SSAValue]:
         """Return values of `types` with the fields `leaves`."""
         rest = iter(leaves)
         return [rebuild(type, rest, self) for type in types]
@@ -126,3 +133,17 @@ def fold_tuple(op: Operation) -> None:
         if isinstance(field.owner, TupleOp):
             fold_tuple(field.owner)
     erase_unused(op)
+
+
+class FlattenCopy(RewritePattern):
+    """Copy, or hint at, each field of a tuple."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(
+        self, op: OnDeviceOp | DeviceCopyOp, rewriter: PatternRewriter, /
+    ) -> None:
+        if not isinstance(op.result.type, TupleType):
+            return
+        type, insert = op.result.type, Inserter(rewriter, InsertPoint.before(op))
+        fields = zip(flatten(op.operands[0], insert), leaves_of(type), strict=True)
+        rewriter.replace(op, [], insert.rebuilt([type], (insert.like(op, *at) for at in fields)))

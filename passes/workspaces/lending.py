@@ -17,9 +17,9 @@ are static or follow from the shapes of arguments. `pass_workspaces` writes the 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DenseArrayBase, DictionaryAttr, IntegerAttr, StringAttr, i64
@@ -40,7 +40,7 @@ from ..functions.signatures import insert_parameters
 from ..functions.symbols import CallGraph, symbols_in
 from ..sizes.reader import Sizes
 from .caller_sizes import Origin, lendable_origin, origin_of, type_of_shape
-from .tensor_storages import Home, Homes, InOneOf, tensors_in, type_at
+from .tensor_storages import Home, Homes, InOneOf, tensors_in
 
 MAX_DYNAMIC = 16
 """
@@ -165,10 +165,11 @@ class Lenders:
     ) -> list[ResultStorage]:
         """Return the storages that hold one result each, on every path."""
         homes, block = Homes(self.homes), function.body.block
-        tensors = [*islice(returned_tensors(function), MAX_TENSORS)]
+        returned = chain.from_iterable(map(tensors_in, returned_values(function)))
+        tensors = [*islice(returned, MAX_TENSORS)]
         places = [
             home if isinstance(home := homes.of(value, path), InOneOf) else InOneOf(())
-            for value, path in tensors
+            for value, path, _ in tensors
         ]
         held = Counter(storage for home in places for storage in home.storages)
         outside = {classes.of(arg) for arg in block.args if not is_storage(arg)}
@@ -194,10 +195,10 @@ class Lenders:
         return results
 
     def is_as_large(
-        self, storage: memory.AllocStorageOp, value: SSAValue, path: tuple[int, ...]
+        self, storage: memory.AllocStorageOp, value: SSAValue, path: tuple[int, ...], at: Attribute
     ) -> bool:
         """Test whether `storage` certainly has the bytes of a tensor that is returned, no more."""
-        type = as_tensor(type_at(value.type, path))
+        type = as_tensor(at)
         if type is None or (path and not is_static(type)) or not self.knows_shape(value):
             return False
         bytes = Expr.of(tensor_size(type)) if is_static(type) else bytes_of(value, self.sizes)
@@ -270,13 +271,6 @@ def is_at_start(tensor: memory.AllocTensorOp) -> bool:
 def returned_values(function: func.FuncOp) -> Sequence[SSAValue]:
     last = function.body.block.last_op
     return () if last is None else last.operands
-
-
-def returned_tensors(function: func.FuncOp) -> Iterator[tuple[SSAValue, tuple[int, ...]]]:
-    """Yield each value that is returned, or the path of each tensor in it, if it is a tuple."""
-    for value in returned_values(function):
-        for path in tensors_in(value.type):
-            yield value, path
 
 
 def shapes_read(origins: Iterable[Origin]) -> dict[BlockArgument, Attribute]:

@@ -13,7 +13,7 @@ The storages in which tensors start: of a tensor, of each field of a tuple, and 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -144,21 +144,13 @@ def in_caller(home: Home, call: Operation) -> Home:
     return InOneOf((call.operands[param.index],)) if isinstance(param, BlockArgument) else None
 
 
-def tensors_in(type: Attribute) -> Iterable[tuple[int, ...]]:
-    """Yield the paths of what is not a tuple in a value of `type`, in order."""
-    pending: list[tuple[Attribute, tuple[int, ...]]] = [(type, ())]
+def tensors_in(value: SSAValue) -> Iterator[tuple[SSAValue, tuple[int, ...], Attribute]]:
+    """Yield `value`, or the path in it and type of each field that is not a tuple, in order."""
+    pending: list[tuple[Attribute, tuple[int, ...]]] = [(value.type, ())]
     while pending:
         at, path = pending.pop()
         if isinstance(at, TupleType):
             fields = [(field, (*path, i)) for i, field in enumerate(at.types.data)]
             pending += reversed(fields)
         else:
-            yield path
-
-
-def type_at(type: Attribute, path: tuple[int, ...]) -> Attribute:
-    """Return the type of what is at `path` in a value of `type`, one of `tensors_in`."""
-    for step in path:
-        assert isinstance(type, TupleType), "a path goes through tuples"
-        type = type.types.data[step]
-    return type
+            yield value, path, at

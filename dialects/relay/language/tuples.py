@@ -157,22 +157,25 @@ Write: TypeAlias = Callable[[Operation], object]
 """Inserts a new op where it is needed; operands come before their users."""
 
 
-def fields_of(value: SSAValue, write: Write) -> Sequence[SSAValue]:
-    """The fields of the tuple `value`: the operands of its `relay.tuple`, or new projections."""
+def fields_of(value: SSAValue, write: Write) -> Iterator[SSAValue]:
+    """Yield the fields of the tuple `value`: the operands of its `relay.tuple`, or projections."""
     if isinstance(value, OpResult) and isinstance(value.op, TupleOp):
-        return value.op.operands
+        yield from value.op.operands
+        return
     assert isinstance(value.type, TupleType), f"not a tuple: {value.type}"
-    items = [TupleGetItemOp(value, i) for i in range(len(value.type.types))]
-    for item in items:
+    for i in range(len(value.type.types)):
+        item = TupleGetItemOp(value, i)
         write(item)
-    return [item.result for item in items]
+        yield item.result
 
 
-def flatten(value: SSAValue, write: Write) -> Sequence[SSAValue]:
-    """The values in `value` that are not tuples, from left to right."""
+def flatten(value: SSAValue, write: Write) -> Iterator[SSAValue]:
+    """Yield the values in `value` that are not tuples, from left to right."""
     if not isinstance(value.type, TupleType):
-        return (value,)
-    return [leaf for field in fields_of(value, write) for leaf in flatten(field, write)]
+        yield value
+        return
+    for field in fields_of(value, write):
+        yield from flatten(field, write)
 
 
 def rebuild(type: Attribute, leaves: Iterator[SSAValue], write: Write) -> SSAValue:

@@ -113,12 +113,12 @@ def _fields(site: Site, index: int) -> Sequence[SSAValue]:
     if not isinstance(value.type, TupleType):
         given = context.text(value.type)
         raise site.problem(f"argument {index} must be a tuple, but is of type {given}")
-    return fields_of(value, lambda op: context.add(op, expr.offset))
+    return [*fields_of(value, lambda op: context.add(op, expr.offset))]
 
 
 def _leaves(context: Context, value: SSAValue, at: int) -> Sequence[SSAValue]:
     """Return the tensors in `value`, flattening known tuples."""
-    return flatten(value, lambda op: context.add(op, at))
+    return [*flatten(value, lambda op: context.add(op, at))]
 
 
 def _arguments(

@@ -110,4 +110,4 @@ def _fields(tuple: SSAValue, before: Operation) -> Sequence[SSAValue]:
         assert before.parent is not None
         before.parent.insert_op_before(op, before)
 
-    return fields_of(tuple, insert)
+    return [*fields_of(tuple, insert)]
