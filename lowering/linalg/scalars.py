@@ -1,4 +1,4 @@
-"""What rules ask and do most often with scalars, in the body of a `linalg.generic` and outside."""
+"""Tests of element types, comparison and choice of scalars, in the body of a `linalg.generic`."""
 
 from __future__ import annotations
 
