@@ -122,8 +122,6 @@ class Builder:
         self.block.add_op(op)
         return op.results
 
-    # ---------------------------------------------------------------- constants
-
     def constant(self, value: float, type: Attribute) -> SSAValue:
         """Return the number `value` of `type`: signless integer, index or float."""
         key = (value if value == value and value else str(value), type)
@@ -141,12 +139,9 @@ class Builder:
             return self.constant(size, INDEX)
         if size.type == INDEX:
             return size
-        cast = size.owner
-        if isinstance(cast, arith.IndexCastOp):
+        if isinstance(cast := size.owner, arith.IndexCastOp):
             return cast.input
         return self.insert(arith.IndexCastOp(size, INDEX))
-
-    # ---------------------------------------------------------------- sizes
 
     def dim(self, value: SSAValue, axis: int) -> Size:
         """Return a dim of the tensor `value`."""
@@ -224,10 +219,6 @@ class Builder:
         if isinstance(a, int) and isinstance(b, int):
             return max(a, b)
         return a if a is b else self.insert(arith.MaxSIOp(self.index(a), self.index(b)))
-
-    def clamped(self, index: Size, size: Size) -> Size:
-        """Return the index below `size` that is the nearest to `index`."""
-        return self.maximum(self.minimum(index, self.sub(size, 1)), 0)
 
     # ---------------------------------------------------------------- tensors
 

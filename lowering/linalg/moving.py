@@ -131,6 +131,11 @@ def broadcast_axis(
     return view, AffineExpr.dimension(loop)
 
 
+def clamped(b: Builder, index: Size, size: Size) -> Size:
+    """Return the index below `size` that is the nearest to `index`."""
+    return b.maximum(b.minimum(index, b.sub(size, 1)), 0)
+
+
 def element_size(b: Builder, sizes: SSAValue, at: Sequence[Size]) -> Size:
     """Return an element of the integer tensor `sizes`."""
     return b.index(b.extract(sizes, at))

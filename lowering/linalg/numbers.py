@@ -3,16 +3,19 @@ Numbers of formulas as scalars in the body of a `linalg.generic`: each operation
 
     x + 1                  %1 = arith.addf %x, %one : f32
     (x > 0).select(x, y)   %2 = arith.cmpf ogt, %x, %zero      %3 = arith.select %2, %x, %y
+
+They have the results of the NumPy kernels; nothing is undefined, whatever the numbers are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Self, TypeAlias
+from typing import Self, TypeAlias, cast
 
 from xdsl.dialects import arith, math, scf
-from xdsl.dialects.builtin import IndexType, i1, i64
+from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType, i1, i64
+from xdsl.dialects.utils.fast_math import FastMathFlag
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ...dialects.attributes import ELEMENT_TYPES, plain_attributes
@@ -20,23 +23,12 @@ from ...dialects.tensors import signless
 from ...dialects.type_rules import element_of
 from ...dialects.xdsl_extras.upstream import RemFOp
 from ...operators.element_types import NUMBER_TYPES
-from ...operators.meaning.number import Arithmetic, Comparison, Function, Number
-from ...operators.ranges import ALL, Range, reads_range, result_range
-from ...operators.signature import BOOL, Element
+from ...operators.meaning.number import Arithmetic, Comparison, Function, Number, least
+from ...operators.ranges import ALL, PRECISIONS, Range, can_convert, reads_range, result_range
+from ...operators.signature import BOOL, Element, ElementKind
+from ...passes.sizes.reader import integer
 from .builder import Builder, Size, Unsupported
-from .scalars import (
-    compare,
-    convert,
-    float_op,
-    is_float,
-    maximum,
-    minimum,
-    narrowed,
-    safe_divisor,
-    select,
-    widened,
-    width,
-)
+from .scalars import compare, is_float, select, width
 
 TYPES: Mapping[str, Attribute] = {
     row.mlir: ELEMENT_TYPES[name] for name, row in NUMBER_TYPES.items()
@@ -64,17 +56,27 @@ def range_of(value: SSAValue) -> Range:
     return numbers
 
 
+NO_SIGNED_ZEROS = arith.FastMathFlagsAttr([FastMathFlag.NO_SIGNED_ZEROS])
+"""The flag of maximum and minimum: of 0 and -0 either may be the result, as in NumPy."""
+
 Flags: TypeAlias = arith.FastMathFlagsAttr | None
+Kind: TypeAlias = Callable[[SSAValue, SSAValue], Operation]
 _FLOATS: Mapping[Arithmetic, Callable[[SSAValue, SSAValue, Flags], Operation]] = {
     "add": arith.AddfOp,
     "subtract": arith.SubfOp,
     "multiply": arith.MulfOp,
     "divide": arith.DivfOp,
+    "maximum": lambda x, y, _: arith.MaximumfOp(x, y, NO_SIGNED_ZEROS),
+    "minimum": lambda x, y, _: arith.MinimumfOp(x, y, NO_SIGNED_ZEROS),
     "copysign": math.CopySignOp,
     "remainder": RemFOp,
 }
-_WIDE: Mapping[Arithmetic, Callable[[SSAValue, SSAValue], Operation]] = {"power": math.PowFOp}
-_INTEGERS: Mapping[Arithmetic, Callable[[SSAValue, SSAValue], Operation]] = {
+_BY_SIGN: Mapping[Arithmetic, tuple[Kind, Kind]] = {
+    "maximum": (arith.MaxSIOp, arith.MaxUIOp),
+    "minimum": (arith.MinSIOp, arith.MinUIOp),
+}
+"""The ops of signed and of unsigned integers."""
+_INTEGERS: Mapping[Arithmetic, Kind] = {
     "add": arith.AddiOp,
     "subtract": arith.SubiOp,
     "multiply": arith.MuliOp,
@@ -114,22 +116,24 @@ class Scalar(Number):
         return self._is(self.b.constant(value, self.value.type))
 
     def apply(self, operation: Arithmetic, other: Self, flags: Flags = None) -> Self:
-        b, x, y, type = self.b, self.value, other.value, self.type
-        if operation in ("maximum", "minimum"):
-            return self._is((maximum if operation == "maximum" else minimum)(b, x, y, type))
+        x, y = self.value, other.value
         if self.is_float:
             if operation in _FLOATS:
                 return self._of(_FLOATS[operation](x, y, flags))
-            wide = b.insert(_WIDE[operation](widened(b, x), widened(b, y)))
-            return self._is(narrowed(b, wide, x.type))
+            assert operation == "power", operation
+            wide = self.widened()
+            return wide._of(math.PowFOp(wide.value, other.widened().value)).converted(self.element)
+        if operation in _BY_SIGN:
+            return self._of(_BY_SIGN[operation][self.is_unsigned](x, y))
         if operation == "multiply" and x.type == i1:
             operation = "and"
         if operation in _INTEGERS:
             return self._of(_INTEGERS[operation](x, y))
-        return self._is(getattr(self, f"_{operation}")(y))
+        return getattr(self, f"_{operation}")(other)
 
     def math(self, function: Function) -> Self:
-        return self._is(float_op(self.b, _FUNCTIONS[function], self.value))
+        wide = self.widened()
+        return wide._of(_FUNCTIONS[function](wide.value)).converted(self.element)
 
     def negated(self) -> Self:
         if self.is_float:
@@ -146,7 +150,6 @@ class Scalar(Number):
             name = predicate
         else:
             name = f"{'u' if self.is_unsigned else 's'}{predicate}"
-        width(self.type)
         return self._is(compare(self.b, name, self.value, other.value), BOOL)
 
     def chosen(self, yes: Self, no: Self) -> Self:
@@ -155,9 +158,58 @@ class Scalar(Number):
     def converted(self, element: Element) -> Self:
         if element is self.element:
             return self
+        target = type_of(element)
+        if element is BOOL:
+            return self.differs(0)
+        x, bits = self.value, self.element.bits
+        if self.is_float and element.kind is not ElementKind.FLOAT:
+            return self._truncated(element)
+        if self.is_float:
+            op = (arith.TruncFOp if element.bits < bits else arith.ExtFOp)(
+                x, cast(AnyFloat, target)
+            )
+        elif element.kind is ElementKind.FLOAT:
+            to_float = arith.UIToFPOp if self.is_unsigned else arith.SIToFPOp
+            op = to_float(x, cast(AnyFloat, target))
+        elif element.bits == bits:
+            return self._is(x, element)
+        elif element.bits < bits:
+            op = arith.TruncIOp(x, cast(IntegerType, signless(target)))
+        else:
+            extended = arith.ExtUIOp if self.is_unsigned else arith.ExtSIOp
+            op = extended(x, cast(IntegerType, signless(target)))
+        return self._is(self.b.insert(op), element)
+
+    def _truncated(self, element: Element) -> Self:
+        """
+        Truncate a float to an integer; saturate at the bounds, and return 0 for NaN.
+
+            %1 = arith.cmpf ogt, %x, %low      %2 = arith.select %1, %x, %low     // NaN: low
+            %3 = arith.cmpf olt, %2, %high     %4 = arith.select %3, %2, %high
+            %5 = arith.fptosi %4
+            %6 = arith.cmpf uno, %x, %x        %7 = arith.select %6, %zero, %5
+
+        The comparisons are in the order of x86's maximum and minimum, one instruction each. Bounds
+        that the range of the number is in are not compared with. If the float type lacks the upper
+        bound, the numbers above are replaced after the conversion.
+        """
         numbers = ALL if self.tensor is None else range_of(self.tensor)
-        value = convert(self.b, self.value, self.type, type_of(element), numbers)
-        return self._is(value, element)
+        below, above = can_convert(numbers, self.element.name, *element.integers)
+        x, (low, high) = self.widened(), element.integers
+        bits, unsigned, inside = element.bits, element.is_unsigned, x
+        if unsigned or not below:  # 0 is the least unsigned integer: NaN becomes 0, too
+            inside = (inside > low).select(inside, low)
+        limit, precision = 2.0 ** (bits if unsigned else bits - 1), PRECISIONS[x.element.name]
+        is_exact = high < 2**precision
+        if not above:
+            most = float(high) if is_exact else limit - limit * 2.0**-precision
+            inside = (inside < most).select(inside, most)
+        op = arith.FPToUIOp if unsigned and bits >= 32 else arith.FPToSIOp
+        whole = self.b.insert(op(inside.value, IntegerType(max(bits, 32))))
+        integer = self._is(whole, element_of(whole.type)).converted(element)
+        if not is_exact:
+            integer = x.compared("ge", x.constant(limit)).select(high, integer)
+        return integer if unsigned else x.is_nan().select(0, integer)
 
     def reinterpreted(self, element: Element) -> Self:
         type = type_of(element)
@@ -167,45 +219,44 @@ class Scalar(Number):
 
     # ------------------------------------------------------------------ of integers
 
-    def _quotient(self, y: SSAValue) -> SSAValue:
-        b, x = self.b, self.value
-        kind = arith.DivUIOp if self.is_unsigned else arith.DivSIOp
-        quotient = b.insert(kind(x, safe_divisor(b, x, y, self.is_unsigned)))
-        zero = b.constant(0, x.type)
-        return select(b, compare(b, "eq", y, zero), zero, quotient)
+    def _divided(self, kinds: tuple[Kind, Kind], y: Self) -> Self:
+        """Divide by `y`, or by 1 where that is undefined: by 0, or the least number by -1."""
+        if integer(y.value) in (None, 0, -1):
+            one, unsafe = y.constant(1), y.equals(0)
+            if not self.is_unsigned:
+                unsafe = unsafe | (self.equals(least(self.element)) & y.equals(-1))
+            y = unsafe.select(one, y)
+        return self._of(kinds[self.is_unsigned](self.value, y.value))
 
-    def _remainder(self, y: SSAValue) -> SSAValue:
-        kind = arith.RemUIOp if self.is_unsigned else arith.RemSIOp
-        return self.b.insert(
-            kind(self.value, safe_divisor(self.b, self.value, y, self.is_unsigned))
-        )
+    def _quotient(self, y: Self) -> Self:
+        quotient = self._divided((arith.DivSIOp, arith.DivUIOp), y)
+        return y.equals(0).select(0, quotient)
 
-    def _shift_left(self, y: SSAValue) -> SSAValue:
+    def _remainder(self, y: Self) -> Self:
+        return self._divided((arith.RemSIOp, arith.RemUIOp), y)
+
+    def _shift_left(self, y: Self) -> Self:
         return self._shifted(arith.ShLIOp, y)
 
-    def _shift_right(self, y: SSAValue) -> SSAValue:
+    def _shift_right(self, y: Self) -> Self:
         if self.is_unsigned:
             return self._shifted(arith.ShRUIOp, y)
-        b, most = self.b, self.b.constant(width(y.type) - 1, y.type)
-        return b.insert(arith.ShRSIOp(self.value, b.insert(arith.MinUIOp(y, most))))
+        most = y.constant(self.element.bits - 1)
+        return self._of(arith.ShRSIOp(self.value, y._of(arith.MinUIOp(y.value, most.value)).value))
 
-    def _shifted(self, kind: Callable[[SSAValue, SSAValue], Operation], y: SSAValue) -> SSAValue:
+    def _shifted(self, kind: Kind, y: Self) -> Self:
         """Shift by `y` as an unsigned number; 0 where it is the width or more."""
-        b, zero = self.b, self.b.constant(0, y.type)
-        inside = compare(b, "ult", y, b.constant(width(y.type), y.type))
-        return select(b, inside, b.insert(kind(self.value, select(b, inside, y, zero))), zero)
+        count = y.constant(self.element.bits).value
+        inside = self._is(compare(self.b, "ult", y.value, count), BOOL)
+        return inside.select(self._of(kind(self.value, inside.select(y, 0).value)), 0)
 
-    def _power(self, y: SSAValue) -> SSAValue:
-        b, base, type = self.b, self.value, self.value.type
-        raised = _raised(b, base, y)
+    def _power(self, y: Self) -> Self:
+        raised = self._is(_raised(self.b, self.value, y.value))
         if self.is_unsigned:
             return raised
-        zero, one, minus = (b.constant(value, type) for value in (0, 1, -1))
-        odd = compare(b, "ne", b.insert(arith.AndIOp(y, one)), zero)
-        is_one, is_minus = compare(b, "eq", base, one), compare(b, "eq", base, minus)
-        sign = select(b, odd, minus, one)
-        inverse = select(b, is_one, one, select(b, is_minus, sign, zero))
-        return select(b, compare(b, "slt", y, zero), inverse, raised)
+        sign = (y & y.constant(1)).differs(0).select(self.constant(-1), 1)
+        inverse = self.equals(1).select(1, self.equals(-1).select(sign, 0))
+        return (y < 0).select(inverse, raised)
 
 
 Formula: TypeAlias = (

@@ -13,7 +13,7 @@ from xdsl.ir import Operation, SSAValue
 from ....dialects import relay
 from ....dialects.attributes import plain_attributes
 from ..builder import Builder, Rule, Size, element_of
-from ..moving import copied, element_size, gathered, placed, rank_of
+from ..moving import clamped, copied, element_size, gathered, placed, rank_of
 from .reduce import keep_axes
 
 # -------------------------------------------------------------------- joining
@@ -102,7 +102,7 @@ def padded(
                 place = inner.maximum(place, inner.sub(0, place))
                 twice = inner.mul(inner.sub(dim, 1), 2)
                 place = inner.minimum(place, inner.sub(twice, place))
-            indices.append(inner.clamped(place, dim))
+            indices.append(clamped(inner, place, dim))
         return inner.extract(x, indices)
 
     return gathered(b, sizes, element_of(x), find)

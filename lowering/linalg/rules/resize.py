@@ -18,7 +18,7 @@ from xdsl.ir import Operation, SSAValue
 
 from ....dialects import relay
 from ..builder import Builder, Rule, Size, element_of, tensor_of
-from ..moving import element_size, gathered
+from ..moving import clamped, element_size, gathered
 from ..numbers import Scalar, number, number_of
 from ..scalars import is_float
 from ..sums import rounded, sum_type
@@ -67,7 +67,7 @@ def _nearest(b: Builder, op: relay.vision.Resizing, old: Size, new: Size, count:
         place = _position(op, number_of(inner, at[0], f32), old, new)
         place = place + shift if shift else place
         whole = place.math("ceil" if mode in ("ceil", "round_prefer_floor") else "floor")
-        index = inner.clamped(inner.index(_integer(whole)), old)
+        index = clamped(inner, inner.index(_integer(whole)), old)
         return number_of(inner, index, i64).value
 
     return gathered(b, [count], i64, find)
@@ -145,7 +145,7 @@ def _interpolated(
         at: list[Size] = [inner.loop_index(i) for i in range(len(sizes))]
         start, total = inner.index(elements[0]), number(inner, inner.constant(0, summed))
         for place, weight in zip(places, elements[1:-1], strict=True):
-            at[axis] = inner.clamped(inner.add(start, place), old)
+            at[axis] = clamped(inner, inner.add(start, place), old)
             pixel = number(inner, inner.extract(x, at)).widened()
             total = total + pixel * number(inner, weight)
         return [total.value]

@@ -16,7 +16,7 @@ from ....dialects import relay
 from ....dialects.attributes import plain_attributes
 from ....operators.slicing import cuts
 from ..builder import Builder, Rule, Size, Unsupported, element_of
-from ..moving import copied, element_size, gathered, rank_of
+from ..moving import clamped, copied, element_size, gathered, rank_of
 from ..scalars import compare, select
 from ..traced_sizes import result_sizes
 
@@ -40,7 +40,7 @@ def sliced(
         indices = list[Size](at)
         for axis in steps:
             place = inner.add(offsets[axis], inner.mul(at[axis], strides[axis]))
-            indices[axis] = inner.clamped(place, inner.dim(x, axis))
+            indices[axis] = clamped(inner, place, inner.dim(x, axis))
         return inner.extract(x, indices)
 
     return gathered(b, sizes, element_of(x), find)
