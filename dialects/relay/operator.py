@@ -198,14 +198,6 @@ class RelayOperator(Operator, ABC):
 
     traits = traits_def(InferTypes(infer))
 
-    def infer(self) -> Sequence[Attribute]:
-        """
-        Infer the result types, without devices, from complete operand types.
-
-        Raises `VerifyException` if operands or properties are invalid.
-        """
-        return infer(self)
-
 
 class SizesOnHost(DeviceRule):
     """
