@@ -99,14 +99,6 @@ def _parse_register_or_dims(parser: Parser) -> Attribute:
     return _parse_register(parser) if dims is None else i64_array(dims)
 
 
-def _parse_symbol(parser: Parser) -> Attribute:
-    return SymbolRefAttr(parser.parse_symbol_name())
-
-
-def _parse_text(parser: Parser) -> Attribute:
-    return StringAttr(parser.parse_str_literal())
-
-
 def _parse_shape(parser: Parser) -> Dims:
     at = parser.pos
     dims = parser.parse_dimension_list()
@@ -145,14 +137,6 @@ Resolve: TypeAlias = Callable[[Kind, Attribute], int]
 """Returns the index of a function, kernel, constant or device."""
 
 
-def _register(value: RegisterAttr, resolve: Resolve) -> int:
-    return value.data
-
-
-def _registers(value: ArrayAttr[RegisterAttr], resolve: Resolve) -> tuple[int, ...]:
-    return tuple([register.data for register in value.data])
-
-
 def _number(value: Attribute, resolve: Resolve) -> int | Reg:
     if isinstance(value, RegisterAttr):
         return Reg(value.data)
@@ -163,16 +147,8 @@ def _numbers(value: ArrayAttr[Attribute], resolve: Resolve) -> tuple[int | Reg, 
     return tuple([_number(item, resolve) for item in value.data])
 
 
-def _integers(value: Dims, resolve: Resolve) -> tuple[int, ...]:
-    return integers_of(value)
-
-
 def _register_or_dims(value: RegisterAttr | Dims, resolve: Resolve) -> Reg | tuple[int, ...]:
     return Reg(value.data) if isinstance(value, RegisterAttr) else integers_of(value)
-
-
-def _index_of(kind: Kind) -> Callable[[Attribute, Resolve], int]:
-    return lambda value, resolve: resolve(kind, value)
 
 
 def _dtype(value: Attribute, resolve: Resolve) -> str:
@@ -180,10 +156,6 @@ def _dtype(value: Attribute, resolve: Resolve) -> str:
     if name is None:
         raise VerifyException(f"the machine has no elements of type {value}")
     return name
-
-
-def _text(value: StringAttr, resolve: Resolve) -> str:
-    return value.data
 
 
 @record
@@ -202,22 +174,41 @@ def _forms() -> Iterator[tuple[Kind, FieldForm]]:
     registers = irdl_to_attr_constraint(ArrayAttr[RegisterAttr])
     either = irdl_to_attr_constraint(ArrayAttr[RegisterAttr | IntegerAttr[I64]])
     for kind in (Kind.READ, Kind.WRITE):
-        yield kind, FieldForm(register, _parse_register, _register)
+        yield kind, FieldForm(register, _parse_register, lambda value, _: value.data)
     for kind in (Kind.READS, Kind.WRITES):
-        yield kind, FieldForm(registers, partial(_parse_list, _parse_register), _registers)
+        items = partial(_parse_list, _parse_register)
+        yield (
+            kind,
+            FieldForm(registers, items, lambda value, _: tuple([r.data for r in value])),
+        )
     for kind in (Kind.JUMP, Kind.INTEGER):
         yield kind, FieldForm(i64s, _parse_integer, _number)
     for kind in (Kind.FUNCTION, Kind.KERNEL, Kind.CONSTANT):
-        yield kind, FieldForm(base(SymbolRefAttr), _parse_symbol, _index_of(kind))
-    yield Kind.DEVICE, FieldForm(base(VirtualDeviceAttr), parse_device, _index_of(Kind.DEVICE))
+        yield (
+            kind,
+            FieldForm(
+                base(SymbolRefAttr),
+                lambda parser: SymbolRefAttr(parser.parse_symbol_name()),
+                lambda value, resolve, kind=kind: resolve(kind, value),
+            ),
+        )
+    device = base(VirtualDeviceAttr)
+    yield Kind.DEVICE, FieldForm(device, parse_device, lambda value, of: of(Kind.DEVICE, value))
     yield Kind.READ_OR_INTEGER, FieldForm(register | integer, _parse_register_or_integer, _number)
     items = partial(_parse_list, _parse_register_or_integer)
     yield Kind.READS_OR_INTEGERS, FieldForm(either, items, _numbers)
     yield Kind.READ_OR_DIMS, FieldForm(register | dims, _parse_register_or_dims, _register_or_dims)
-    yield Kind.INTEGERS, FieldForm(dims, parse_integers, _integers)
-    yield Kind.SHAPE, FieldForm(dims, _parse_shape, _integers)
+    yield Kind.INTEGERS, FieldForm(dims, parse_integers, lambda value, _: integers_of(value))
+    yield Kind.SHAPE, FieldForm(dims, _parse_shape, lambda value, _: integers_of(value))
     yield Kind.DTYPE, FieldForm(base(TypeAttribute), Parser.parse_type, _dtype)
-    yield Kind.TEXT, FieldForm(base(StringAttr), _parse_text, _text)
+    yield (
+        Kind.TEXT,
+        FieldForm(
+            base(StringAttr),
+            lambda parser: StringAttr(parser.parse_str_literal()),
+            lambda value, _: value.data,
+        ),
+    )
 
 
 FORMS: Mapping[Kind, FieldForm] = dict(_forms())

@@ -11,7 +11,7 @@ from xdsl.traits import Pure
 
 from ..interfaces import Fusible, FusionKind, ReadsElementwise, ReadsOnlySizes, ResultOnHost
 from .incomplete import AnyTensor
-from .operator import ELEMWISE, OPAQUE, Injective, OutFusable, RelayOperator, operator
+from .operator import ELEMWISE, Injective, NotFused, OutFusable, RelayOperator, operator
 from .properties import dtype_prop, int_prop, ints_prop
 
 
@@ -230,7 +230,7 @@ class FullLikeOp(RelayOperator):
 
 
 @operator("relay.random.threefry_generate")
-class ThreefryGenerateOp(RelayOperator):
+class ThreefryGenerateOp(NotFused):
     """
     Compute random words of `out_shape` from the generator `gen`, and the generator of the next.
 
@@ -248,11 +248,9 @@ class ThreefryGenerateOp(RelayOperator):
     words = result_def(AnyTensor)
     out_shape = ints_prop()
 
-    traits = traits_def(*OPAQUE)
-
 
 @operator("relay.random.threefry_split")
-class ThreefrySplitOp(RelayOperator):
+class ThreefrySplitOp(NotFused):
     """
     Compute two generators of independent random numbers from the generator `gen`.
 
@@ -267,5 +265,3 @@ class ThreefrySplitOp(RelayOperator):
     gen = operand_def(AnyTensor)
     left = result_def(AnyTensor)
     right = result_def(AnyTensor)
-
-    traits = traits_def(*OPAQUE)

@@ -6,7 +6,7 @@ from xdsl.irdl import operand_def, result_def, traits_def
 
 from ..interfaces import ReadsBeforeWriting
 from .incomplete import AnyTensor
-from .operator import OPAQUE, Opaque, OutFusable, RelayOperator, like, operator
+from .operator import NotFused, Opaque, OutFusable, like, operator
 from .properties import bool_prop, float_prop, int_prop, ints_prop, string_prop
 
 
@@ -59,7 +59,7 @@ class LayerNormOp(Opaque):
 
 
 @operator("relay.nn.batch_norm")
-class BatchNormOp(RelayOperator):
+class BatchNormOp(NotFused):
     """
     Normalize `data` along `axis` by `moving_mean` and `moving_var`, times `gamma`, plus `beta`.
 
@@ -86,8 +86,6 @@ class BatchNormOp(RelayOperator):
     epsilon = float_prop(1e-5)
     center = bool_prop(True)
     scale = bool_prop(True)
-
-    traits = traits_def(*OPAQUE)
 
 
 @operator("relay.nn.lrn")

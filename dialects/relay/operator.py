@@ -186,7 +186,7 @@ def like(base: type[_Operator], name: str, doc: str) -> type[_Operator]:
     """
     Define an operator that differs from others of its base in name and formula alone.
 
-        SinOp = like(Elementwise, "relay.sin", "Take the sine of `data`, in radians.")
+        SinOp = like(Elementwise, "mine.sin", "Take the sine of `data`, in radians.")
     """
     title = name.rpartition(".")[2].title().replace("_", "")
     kind: Any = type(f"{title}Op", (base,), {"__doc__": doc, "__module__": base.__module__})
@@ -197,14 +197,6 @@ class RelayOperator(Operator, ABC):
     """An operator of `relay`, whose rule is in `xrelay.operators` under its name."""
 
     traits = traits_def(InferTypes(infer))
-
-    def infer(self) -> Sequence[Attribute]:
-        """
-        Infer the result types, without devices, from complete operand types.
-
-        Raises `VerifyException` if operands or properties are invalid.
-        """
-        return infer(self)
 
 
 class SizesOnHost(DeviceRule):
@@ -234,7 +226,6 @@ BROADCAST = (*_PLACED, Fusible(FusionKind.BROADCAST))
 INJECTIVE = (*_PLACED, Fusible(FusionKind.INJECTIVE))
 COMM_REDUCE = (*_PLACED, Fusible(FusionKind.COMM_REDUCE))
 OUT_FUSABLE = (*_PLACED, Fusible(FusionKind.OUT_ELEMWISE_FUSABLE))
-OPAQUE = (*_PLACED, Fusible(FusionKind.OPAQUE))
 
 
 class Broadcasting(RelayOperator, ABC):
@@ -261,9 +252,13 @@ class OutFusable(RelayOperator, ABC):
     traits = traits_def(*OUT_FUSABLE)
 
 
-class Opaque(RelayOperator, ABC):
+class NotFused(RelayOperator, ABC):
+    """An operator that is not fused."""
+
+    traits = traits_def(*_PLACED, Fusible(FusionKind.OPAQUE))
+
+
+class Opaque(NotFused, ABC):
     """An operator with one result that is not fused."""
 
     result = result_def(AnyTensor)
-
-    traits = traits_def(*OPAQUE)

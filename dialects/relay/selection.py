@@ -1,14 +1,14 @@
 """Operators that find elements: by rank in an order, by value, or by being nonzero."""
 
-from xdsl.irdl import operand_def, traits_def, var_result_def
+from xdsl.irdl import operand_def, var_result_def
 
 from .incomplete import AnyTensor
-from .operator import OPAQUE, Opaque, RelayOperator, operator
+from .operator import NotFused, Opaque, operator
 from .properties import bool_prop, dtype_prop, int_prop, string_prop
 
 
 @operator("relay.topk")
-class TopkOp(RelayOperator):
+class TopkOp(NotFused):
     """
     Select the `k` greatest elements of `data` along `axis`, in order, and their indices.
 
@@ -30,8 +30,6 @@ class TopkOp(RelayOperator):
     ret_type = string_prop("both")
     is_ascend = bool_prop(False)
     dtype = dtype_prop()
-
-    traits = traits_def(*OPAQUE)
 
 
 @operator("relay.argsort")
@@ -90,7 +88,7 @@ class ScatterElementsOp(Opaque):
 
 
 @operator("relay.dyn.topk")
-class DynTopkOp(RelayOperator):
+class DynTopkOp(NotFused):
     """
     Select the `k` greatest elements of `data` along `axis`, in order, and their indices.
 
@@ -110,8 +108,6 @@ class DynTopkOp(RelayOperator):
     is_ascend = bool_prop(False)
     dtype = dtype_prop()
 
-    traits = traits_def(*OPAQUE)
-
 
 @operator("relay.argwhere")
 class ArgwhereOp(Opaque):
@@ -129,7 +125,7 @@ class ArgwhereOp(Opaque):
 
 
 @operator("relay.unique")
-class UniqueOp(RelayOperator):
+class UniqueOp(NotFused):
     """
     List the distinct elements of the vector `data`, where each is first, and which each element is.
 
@@ -152,5 +148,3 @@ class UniqueOp(RelayOperator):
     found = var_result_def(AnyTensor)
     sorted = bool_prop(True)
     return_counts = bool_prop(False)
-
-    traits = traits_def(*OPAQUE)

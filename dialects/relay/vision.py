@@ -5,7 +5,7 @@ from abc import ABC
 from xdsl.irdl import operand_def, result_def, traits_def, var_result_def
 
 from .incomplete import AnyTensor
-from .operator import INJECTIVE, OPAQUE, RelayOperator, operator
+from .operator import INJECTIVE, NotFused, RelayOperator, operator
 from .properties import bool_prop, float_prop, int_prop, ints_prop, optional_dtype_prop, string_prop
 
 
@@ -74,7 +74,7 @@ class DynResize2dOp(Resizing):
 
 
 @operator("relay.vision.get_valid_counts")
-class GetValidCountsOp(RelayOperator):
+class GetValidCountsOp(NotFused):
     """
     Move the rows of `data` whose score is above the scalar `score_threshold` to the front.
 
@@ -96,11 +96,9 @@ class GetValidCountsOp(RelayOperator):
     id_index = int_prop(0)
     score_index = int_prop(1)
 
-    traits = traits_def(*OPAQUE)
-
 
 @operator("relay.vision.non_max_suppression")
-class NonMaxSuppressionOp(RelayOperator):
+class NonMaxSuppressionOp(NotFused):
     """
     Remove the boxes of `data` that overlap a box of a higher score.
 
@@ -141,11 +139,9 @@ class NonMaxSuppressionOp(RelayOperator):
     return_indices = bool_prop(True)
     invalid_to_bottom = bool_prop(False)
 
-    traits = traits_def(*OPAQUE)
-
 
 @operator("relay.vision.all_class_non_max_suppression")
-class AllClassNonMaxSuppressionOp(RelayOperator):
+class AllClassNonMaxSuppressionOp(NotFused):
     """
     Select for each class the boxes that do not overlap one with a higher score in that class.
 
@@ -171,5 +167,3 @@ class AllClassNonMaxSuppressionOp(RelayOperator):
     rows = result_def(AnyTensor)
     count = result_def(AnyTensor)
     output_format = string_prop("onnx")
-
-    traits = traits_def(*OPAQUE)

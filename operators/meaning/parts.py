@@ -11,7 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import NamedTuple, TypeAlias
 
+from ..convolution import Convolution
 from ..intervals import Interval
+from ..pooling import Pool
 from ..windows import spatial
 from .access import Box, Shape, accesses, whole
 from .forms import Attributes, Elementwise, Meaning, SameOrder, keywords
@@ -85,54 +87,31 @@ def _unless_always(box: Box, every: Box | None, shape: Shape) -> Box:
 
 
 def _slid(
-    part: Part,
-    layout: str,
-    cells: Sequence[int],
-    strides: Sequence[int],
-    dilation: Sequence[int],
-    padding: Sequence[int],
+    part: Part, layout: str, cells: Sequence[int], steps: Convolution | Pool
 ) -> Sequence[int]:
     """Return the padding that the windows of a part reach, and all windows along other sides."""
-    widths, data = list(padding), part.shapes[0]
+    widths, data = list(steps.padding), part.shapes[0]
     for i, side in enumerate(spatial(layout)):
         windows = part.rows if side == part.axis else Interval(0, part.result[side])
-        start, stop = windows_read(windows, cells[i], strides[i], dilation[i], padding[i])
+        step = steps.strides[i], steps.dilation[i], steps.padding[i]
+        start, stop = windows_read(windows, cells[i], *step)
         widths[i], widths[i + 2] = max(0, -start), max(0, stop - data[side])
     return tuple(widths)
 
 
-def _conv2d(
-    part: Part,
-    *,
-    strides: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    data_layout: str,
-    kernel_layout: str,
-) -> Changes:
-    if part.axis not in spatial(data_layout):
+def _conv2d(part: Part, *, conv: Convolution) -> Changes:
+    if part.axis not in spatial(conv.data_layout):
         return {} if part.axis == 0 else None
-    cells = kernel_cells(part.shapes[1], kernel_layout)
-    return {"padding": _slid(part, data_layout, cells, strides, dilation, padding)}
+    cells = kernel_cells(part.shapes[1], conv.kernel_layout)
+    return {"padding": _slid(part, conv.data_layout, cells, conv)}
 
 
-def _pool2d(
-    part: Part,
-    *,
-    pool_size: Sequence[int],
-    strides: Sequence[int],
-    dilation: Sequence[int],
-    padding: Sequence[int],
-    layout: str,
-    ceil_mode: bool,
-    count_include_pad: bool | None,
-) -> Changes:
-    if part.axis not in spatial(layout):
+def _pool2d(part: Part, *, pool: Pool, count_include_pad: bool | None) -> Changes:
+    if part.axis not in spatial(pool.layout):
         return {}
-    if ceil_mode and count_include_pad:
+    if pool.ceil_mode and count_include_pad:
         return None  # cells past the padding do not count
-    widths = _slid(part, layout, pool_size, strides, dilation, padding)
-    return {"padding": widths, "ceil_mode": False}
+    return {"padding": _slid(part, pool.layout, pool.pool_size, pool), "ceil_mode": False}
 
 
 def _pad(part: Part, *, pad_width: Sequence[int], pad_mode: str) -> Changes:

@@ -794,3 +794,12 @@ module {
     return %0 : tensor<4x5xf32>
   }
 }
+
+// -----
+
+#columns = affine_map<(d0, d1) -> (d1, d0)>
+#same = affine_map<(d0, d1) -> (d0, d1)>
+func.func @elementwise_of_columns(%a: memref<4x8xf32>, %b: memref<8x4xf32>) {
+  linalg.elementwise kind = #linalg.elementwise_kind<exp> indexing_maps = [#columns, #same] ins(%a : memref<4x8xf32>) outs(%b : memref<8x4xf32>)
+  return
+}
