@@ -33,7 +33,6 @@ from .signal_operators import SIGNALS
 
 
 def on_device(site: Site) -> SSAValue:
-    """Build a device hint."""
     site.require_count(len(site.args), 1)
     given = site.attributes(virtual_device=None, constrain_result=False, constrain_body=True)
     device = given["virtual_device"]

@@ -26,9 +26,8 @@ from ...text import syntax as ast
 from ...tvm_layouts import parse_layout
 from ...tvm_operators import BY_NAME, operand_count
 from ...tvm_weights import WEIGHTS
-from .call_site import Attrs, Rule, Site, dtype_of
+from .call_site import Attrs, Rule, Site, call_operator, dtype_of
 from .layouts import change_layout
-from .relay_operators import call_operator
 
 Conversion: TypeAlias = Callable[[Site, list[SSAValue], Attrs], SSAValue | None]
 """
