@@ -107,7 +107,6 @@ class BackendRep(base.BackendRep):
 
 
 def _in_order(inputs: Inputs, names: Sequence[str]) -> Sequence[Any]:
-    """Return `inputs` in the order of `names`."""
     if isinstance(inputs, Mapping):
         if set(inputs) != set(names):
             raise xrelay.Error(

@@ -50,7 +50,6 @@ class TargetParts:
 
     @property
     def text(self) -> str:
-        """The target as text."""
         keys = [f"-keys={','.join(self.keys)}"] if self.keys else []
         options = [f"-{name}={value}" for name, value in sorted(self.options.items())]
         host = [f"-host='{self.host}'"] if self.host else []

@@ -416,7 +416,6 @@ class Builder:
         return self.op("transpose", value, axes=tuple(axes))
 
     def broadcast_to(self, value: Value, shape: Sequence[Dim]) -> Value:
-        """Broadcast `value` to `shape`."""
         if dims_of(value) == tuple(shape):
             return value
         return self.op("dyn.broadcast_to", value, self.sizes(shape))
@@ -441,7 +440,6 @@ class Builder:
         return self._wide.get(value, value)
 
     def slice(self, value: Value, axis: int, begin: int, end: int) -> Value:
-        """Slice `value` from `begin` to `end` along `axis`."""
         return self.op(
             "strided_slice", value, begin=(begin,), end=(end,), strides=(1,), axes=(axis,)
         )

@@ -174,6 +174,5 @@ def _is_in(value: SSAValue, block: Block) -> bool:
 
 
 def call(b: Builder, function: FuncOp, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
-    """Build a call of `function`."""
     types = list(function.function_type.outputs)
     return b.append(CallOp(function.sym_name.data, list(operands), types))

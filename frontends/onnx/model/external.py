@@ -154,7 +154,6 @@ def _packed(
 
 
 def _array(data: memoryview, dtype: np.dtype[Any], dims: list[int]) -> Array:
-    """Return a view of `data`."""
     if dtype == np.bool_:
         return (np.frombuffer(data, np.uint8) != 0).reshape(dims)
     return np.frombuffer(data, dtype.newbyteorder("<")).reshape(dims).astype(dtype, copy=False)

@@ -20,11 +20,10 @@ from ..tvm_weights import WEIGHTS
 from . import function_rules, generic_rules, match_rules
 from .build_context import Context
 from .deferred import when_known
-from .operators.call_site import Site
+from .operators.call_site import Site, call_operator, prepare
 from .operators.calls_of_kernels import KERNEL_CALLS, kernel_call
 from .operators.composite_operators import COMPOSITES, EAGER, composite
 from .operators.opaque_calls import opaque_call
-from .operators.relay_operators import call_operator, prepare
 
 
 def call(context: Context, expr: ast.Call) -> SSAValue:

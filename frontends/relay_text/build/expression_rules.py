@@ -25,7 +25,6 @@ SCALAR_BOOL = tensor_type(i1, [])
 
 
 def use(context: Context, use: ast.Use) -> SSAValue:
-    """Build a use of a variable."""
     return _instance(context, context.lookup(use), use.offset)
 
 
@@ -49,7 +48,6 @@ def scalar(context: Context, scalar: ast.Scalar) -> SSAValue:
 
 
 def dense(context: Context, constant: ast.Dense) -> SSAValue:
-    """Build a constant tensor."""
     if context.separate and _belongs_in_file(constant.value.type):
         context.params.setdefault(constant.name, constant.value)
         return context.value(relay.ParamOp(constant.name, constant.value.type), constant.offset)

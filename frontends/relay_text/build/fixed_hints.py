@@ -26,11 +26,9 @@ class FixedHints:
         self._results: dict[ast.Body, ast.Expr] = {}
 
     def value(self, binding: ast.Binding) -> ast.Expr:
-        """Return the value of a graph binding."""
         return self._bound.get(binding, binding.value)
 
     def result(self, body: ast.Body) -> ast.Expr:
-        """Return the result of the body of a function."""
         if body not in self._results:
             result = body.result
             self._results[body] = result if ast.has_lets(body) else self.fixed(result)

@@ -188,7 +188,6 @@ def _param_devices(params: Sequence[ast.Local]) -> list[VirtualDeviceAttr] | Non
 def call_value(
     context: Context, callee: SSAValue, args: Sequence[SSAValue], call: ast.Call
 ) -> SSAValue:
-    """Call a function that is a value."""
     type = callee.type
     if isinstance(type, FunctionType):
         _require_own_args(context, type, args, call)
@@ -292,7 +291,6 @@ def instance(context: Context, signature: Signature) -> tuple[FunctionType, list
 
 
 def global_value(context: Context, use: ast.Global) -> SSAValue:
-    """Build a global function as a value."""
     type, args = instance(context, signature_of(context, use))
     op = relay.GlobalOp(use.name, type, args)
     if args:
@@ -303,7 +301,6 @@ def global_value(context: Context, use: ast.Global) -> SSAValue:
 def call_global(
     context: Context, use: ast.Global, args: Sequence[SSAValue], call: ast.Call
 ) -> SSAValue:
-    """Call a global function."""
     signature = signature_of(context, use)
     type, type_args = instance(context, signature)
     require_args(context, type.inputs.data, args, call, f"@{use.name}")

@@ -141,7 +141,6 @@ def _instance(context: Context, generic: Generic, at: int) -> SSAValue:
 
 
 def call(context: Context, generic: Generic, call: ast.Call) -> SSAValue:
-    """Call a generic function."""
     if generic.hint is not None:
         callee = value(context, generic, call.callee.offset)
         args = [context.emit(arg) for arg in call.args]

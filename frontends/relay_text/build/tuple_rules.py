@@ -14,7 +14,6 @@ from .deferred import when_known
 
 
 def tuple_(context: Context, tuple: ast.Tuple) -> SSAValue:
-    """Build a tuple."""
     fields = [context.emit(f) for f in tuple.fields]
     if not fields:
         return context.value(TupleOp([]), tuple.offset)
@@ -35,7 +34,6 @@ def projection(context: Context, projection: ast.Projection) -> SSAValue:
 
 
 def project(context: Context, value: SSAValue, index: int, at: int) -> SSAValue:
-    """Build field `index` of `value`."""
     return _field_of(context, value, ast.Projection(at, _ANY, index))
 
 

@@ -78,7 +78,6 @@ class _ModuleReader:
     # ------------------------------------------------------------ declarations
 
     def read(self, source_map: SourceMap) -> ast.Module:
-        """Read the program."""
         graph, root = self.graph, self.graph.root
         functions: list[ast.Definition] = []
         if kind(graph, root) == "Function":
@@ -321,7 +320,6 @@ class _ModuleReader:
         return self._type(number)
 
     def _type(self, number: int) -> Attribute:
-        """Read the type of node `number`."""
         known = self._types.get(number)
         if known is None:
             if number in self._reading:
@@ -396,7 +394,6 @@ class _ModuleReader:
         return names
 
     def _type_data(self, number: int) -> ast.TypeData:
-        """Read the definition of a data type."""
         graph = self.graph
         constructors = tuple(
             ast.Constructor(n, self._hint(n), tuple(map(self._type, graph.children(n, "inputs"))))

@@ -126,7 +126,6 @@ class _Nodes:
         return self._shared[text]
 
     def device(self, device: VirtualDeviceAttr) -> int:
-        """Add a device."""
         if device not in self._shared:
             kind, number, scope = device.device_type, device.device_id, device.scope
             type = device_number(kind.data) if isinstance(kind, StringAttr) else None

@@ -166,7 +166,6 @@ class ExpressionGrammar:
             return ast.Body(start, tuple(statements), value)
 
     def _value(self) -> ast.Expr:
-        """Parse the value of an item."""
         tokens = self.tokens
         return self._braces() if tokens.kinds[tokens.position] == "{" else self._binary(0)
 

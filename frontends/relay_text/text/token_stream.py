@@ -138,5 +138,4 @@ class TokenStream:
         return value
 
     def string(self) -> str:
-        """Parse a string."""
         return unescaped(self.take("string"))

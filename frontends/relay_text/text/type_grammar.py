@@ -179,7 +179,6 @@ class TypeGrammar:
         return self.type() if self.tokens.take_if(":") else None
 
     def type(self) -> Attribute:
-        """Parse a type."""
         tokens = self.tokens
         self._open += 1
         if self._open > MAX_NESTED:

@@ -31,8 +31,7 @@ from .....dialects.relay import ConstantOp
 from .....operators.element_types import NUMBER_TYPES
 from .... import program_numbers
 from ....program_numbers import Shape
-from .call_site import Rule, Site, dtype_of
-from .relay_operators import fields_of
+from .call_site import Rule, Site, dtype_of, fields_of
 
 Formula: TypeAlias = Callable[..., "Numbers | Sequence[Numbers]"]
 
