@@ -243,8 +243,8 @@ class PlannedPipeline(Pipeline, ABC):
 
     peak: str = ""
     """
-    The most bytes that may be live, such as `256KiB`: `choose-tiling` chooses chains of operators
-    that `tile-for-memory` computes in stripes of rows.
+    The most bytes of a plan, such as `256KiB`: `choose-tiling` chooses chains of operators that
+    `tile-for-memory` computes in stripes of rows, and `check-peak` refuses a plan above it.
     """
 
     work: float | None = None

@@ -162,14 +162,14 @@ class TilingOptions:
         self, function: func.FuncOp, work: float | None, peak: int | None, needs: Needs
     ) -> FunctionTiling:
         """Choose the chains of a function, those of open rows at samples, if there are any."""
-        tiling = self.open_tiling(function, work, peak)
+        tiling = self.open_tiling(function, work, peak, needs)
         if tiling is not None:
             return tiling
         net, groups, axes = self.network(function, needs)
         return FunctionTiling(function, net, groups, axes, choose(net, work, peak))
 
     def open_tiling(
-        self, function: func.FuncOp, work: float | None, peak: int | None
+        self, function: func.FuncOp, work: float | None, peak: int | None, needs: Needs
     ) -> FunctionTiling | None:
         """
         Choose chains of open rows at the lower sample; with a peak, return them at the taller one.
@@ -177,7 +177,7 @@ class TilingOptions:
         What is outside of chains is larger there, so the limit is less than the peak.
         """
         sizes = sampled_rows(function)
-        first = self.sample(function, sizes[0]) if sizes else None
+        first = self.sample(function, sizes[0], needs) if sizes else None
         if first is None:
             return None
         tallest, tried = first, list[FunctionTiling]()
@@ -189,7 +189,7 @@ class TilingOptions:
             if peak is None or limit is None or len(sizes) == 1:
                 return replace(first, choice=choice)
             if tallest is first:
-                tallest = self.sample(function, sizes[-1]) or first
+                tallest = self.sample(function, sizes[-1], needs) or first
             tried.append(replace(tallest, choice=in_network(tallest.net, choice)))
             most = tried[-1].choice.peak
             if most <= peak or choice.peak > limit:
@@ -197,10 +197,10 @@ class TilingOptions:
             limit = choice.peak * peak // most if left > 1 else peak * sizes[0] // sizes[-1]
         return min(tried, key=lambda to: to.choice.peak, default=None)
 
-    def sample(self, function: func.FuncOp, rows: int) -> FunctionTiling | None:
+    def sample(self, function: func.FuncOp, rows: int, needs: Needs) -> FunctionTiling | None:
         """Return a function at a number of rows; None if no step of it can be in a chain."""
         sample = with_rows(function, rows)
-        net, groups, axes = self.network(sample, {})
+        net, groups, axes = self.network(sample, needs)
         is_some = close_steps(function, sample, net, groups, axes)
         none = Choice((), 0, 0)
         return FunctionTiling(function, net, groups, axes, none, rows) if is_some else None

@@ -288,3 +288,24 @@ def test_a_choice_leaves_no_uses_of_what_branches_read(tmp_path: Path):
     assert [*program.memory.devices] == ["cpu:0"]
     x = np.random.default_rng(0).standard_normal((4, 8), np.float32)
     np.testing.assert_array_equal(program(np.array(False), x), x[0])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_bytes_around_a_chain(seed: int):
+    """Running sums are what all values are, one by one."""
+    (function,) = random_skip(np.random.default_rng(seed), "NHWC").ops
+    assert isinstance(function, func.FuncOp)
+    net, *_ = network_of(function.body.block)
+    for last in range(len(net.steps)):
+        result = net.values[net.steps[last].writes]
+        for first in range(last):
+            inner = {step.writes for step in net.steps[first:last]}
+            live = [
+                value.live
+                for number, value in enumerate(net.values)
+                if number not in inner
+                and (value.is_returned or value.start <= last)
+                and value.dead >= first
+            ]
+            own = result.bytes if result.is_view else 0
+            assert net.around(first, last) == sum(live) + own

@@ -40,6 +40,17 @@ CHAIN_136 = """
 68; 4 64 66; 4 67 70; 4 69 71
 """
 
+# Of 8 bytes from 13 on, 16 from 26 and 24 from 51, each must be on top of all that is alive later.
+CHAIN_141 = """
+192 0 2; 48 1 4; 48 3 9; 192 5 7; 48 6 9; 96 8 12; 8 10 14; 48 11 22; 8 13 27; 192 15
+17; 48 16 22; 192 18 20; 48 19 22; 144 21 25; 8 23 29; 48 24 47; 16 26 52 26 28 8; 4
+30 32; 12 31 38; 4 33 34; 4 35 36; 4 37 39; 192 40 42; 48 41 47; 192 43 45; 48 44 47;
+144 46 50; 8 48 54; 48 49 68; 24 51 72 51 53 16; 4 55 57; 4 56 59; 4 58 60; 192 61 63;
+48 62 68; 192 64 66; 48 65 68; 144 67 70; 8 69 74; 32 71 94 71 73 24; 4 75 77; 4 76
+79; 4 78 80; 4 81 83; 4 82 85; 4 84 86; 4 87 89; 4 88 91; 4 90 92; 4 93 96; 8 95 100;
+4 97 98; 4 99 101
+"""
+
 
 def problem_of(text: str, alignment: int) -> Problem:
     buffers: list[Buffer] = []
@@ -58,6 +69,7 @@ def problem_of(text: str, alignment: int) -> Problem:
         (CHAIN_11, 64, 832, 896),
         (CHAIN_89, 64, 324, 324),
         (CHAIN_136, 64, 196, 220),
+        (CHAIN_141, 64, 408, 432),
     ],
 )
 def test_plans_with_gaps_are_proved_in_few_nodes(text: str, alignment: int, alive: int, least: int):
