@@ -311,5 +311,6 @@ def shortened(net: Network, choice: Choice, wide: float, peak: int | None, extra
     loads, limit = net.loads(), int(wide) if peak is None else peak
     short = [e for e in edges(net, limit + 1, "powers", mixed=False) if not e.is_long]
     cheap = least_peak(loads, short, extra) if peak is None else cheapest(loads, short, peak)
-    is_better = cheap is not None and cheap.peak <= limit and cheap.extra <= extra
-    return cheap if is_better else choice
+    if cheap is None or cheap.peak > limit or cheap.extra > extra:
+        return choice
+    return cheap
