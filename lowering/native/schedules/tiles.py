@@ -9,10 +9,8 @@ the smaller tiles at the ends; its rows may be of several lines of an image:
 
     14 x 14 pixels in tiles of 3 x 2:   12 lines in 28 tiles of 6 rows, 2 lines in 7 tiles of 4
 
-If these vectors do not fit into the cache of the second level, tiles of one vector by more rows
-read half of them at a time. A panel of weights may be one vector: a tile then has several panels.
-If each row has vectors of its own, as in panels of weights, a tile is as wide as a row where
-registers suffice.
+A panel of weights may be one vector: a tile then has several panels. If each row has vectors of its
+own, as in panels of weights, a tile is as wide as a row where registers suffice.
 """
 
 from __future__ import annotations
@@ -59,7 +57,7 @@ such as those of `erf`, in registers over the loop of the sums, and these on the
 """
 
 LARGE = 512 << 10
-"""The bytes of the vectors that a tile's rows share from which narrow tiles are faster."""
+"""The bytes of weights that are read from memory again for few rows of an open number."""
 
 BLOCK = 256 << 10
 """
@@ -164,17 +162,15 @@ def tile_of(nest: Nest, vectors: Vectors) -> Tile | None:
         return tile(_rows(nest.sizes[row], most), width)
     panels = _panels(nest, row) if size.bit_count() == 1 else 1
     width, known = _width(size * panels, VECTORS * lanes), nest.sizes[row]
-    is_deep = width > lanes and (nest.depth or 0) * width * nest.bits > 8 * LARGE
     if known is None:
-        width = lanes if is_deep else width
         weights = panels > 1 and (nest.depth or 0) * size * (nest.sizes[-2] or 1) * nest.bits
-        most = 3 * vectors.count // 4 if weights > 8 * LARGE else sums  # read again for few rows
+        most = 3 * vectors.count // 4 if weights > 8 * LARGE else sums
         rows = min(MOST_ROWS, most // max(1, width // lanes))
         chosen = tile(rows, width)
     else:
         lines = nest.sizes[row - 1] if row and _shares_all_vectors(nest, row - 1) else 1
         area = Area(lines or 1, known, size * panels)
-        chosen = tile(*area.best_tile(lanes, vectors.count, is_deep))
+        chosen = tile(*area.best_tile(lanes, vectors.count))
     if nest.depth is None:
         return chosen
     columns = BLOCK * 8 // max(nest.bits * nest.depth, 1)
@@ -230,13 +226,12 @@ class Area(NamedTuple):
     """Of a line."""
     width: int
 
-    def best_tile(self, lanes: int, registers: int, is_deep: bool) -> tuple[int, int, int]:
+    def best_tile(self, lanes: int, registers: int) -> tuple[int, int, int]:
         """Return the rows, width and lines of the tiles that take the fewest cycles."""
-        narrow = is_deep and 4 * self.lines * self.rows >= 3 * MOST_ROWS
         counts = [n for n in (1, 2, 4, 8) if n == 1 or n * lanes <= self.width]
         tiles = [
             (rows, _width(self.width, vectors * lanes), lines)
-            for vectors in (counts[:1] if narrow else counts)
+            for vectors in counts
             for lines in range(1, min(MOST_ROWS, self.lines) + 1)
             for rows in range(1, min(MOST_ROWS // lines, self.rows) + 1)
             if (rows * lines + 1) * vectors < registers

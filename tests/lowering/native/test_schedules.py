@@ -349,19 +349,6 @@ def test_large_operands_are_read_in_blocks():
     assert (tile.block, tile.order[-1]) == (80, 1)
 
 
-def test_tiles_of_deep_sums_are_narrow():
-    case = Convolution(14, 512, 64, 3, padding=1)
-    x, w = np.empty((1, 14, 14, 512), np.float32), np.empty(case.weight(), np.float32)
-    function = function_of(convolution("k", case, x, w))
-    MoveReshapesPass().rewrite(function)
-    FuseElementwisePass().rewrite(function)
-    nest = nest_of(function)
-    assert nest is not None
-    tile = tile_of(nest, AVX512)
-    assert tile is not None
-    assert (tile.rows, tile.width) == (14, AVX512.lanes(32))
-
-
 @pytest.mark.parametrize("vectors", [AVX512, AVX, SSE], ids=["avx512", "avx", "sse"])
 def test_rows_with_vectors_of_their_own_are_whole(vectors: Vectors):
     panel, column, k = map(AffineExpr.dimension, range(3))
