@@ -80,7 +80,7 @@ def any_plan(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("any_plan")
 @pytest.mark.parametrize(
-    "seed", [4, 5, *(pytest.param(seed, marks=pytest.mark.ci) for seed in (0, 3, 6, 7))]
+    "seed", [0, 4, 5, *(pytest.param(seed, marks=pytest.mark.ci) for seed in (3, 6, 7))]
 )
 def test_random_chains_of_an_open_height(seed: int):
     whole, images = open_program(seed)
