@@ -11,6 +11,7 @@ that tests start, and native code, do not see it. Plans are checked by `checked_
 of tests (`planning`): it is taken off.
 """
 
+import faulthandler
 import gc
 import os
 import shutil
@@ -18,6 +19,7 @@ import sys
 import tempfile
 from importlib import import_module
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -35,6 +37,11 @@ LEFT = 40_000
 """The objects that modules of tests may leave before they are collected and frozen."""
 
 
+SLACK = 60
+"""The seconds after which the limit of `faulthandler_timeout` starts anew, with the next test."""
+_started: list[float] = []
+
+
 OWN_CACHE = "PYTEST_XDIST_WORKER" not in os.environ
 """True in the process that starts the others, which have its environment."""
 if OWN_CACHE:
@@ -42,6 +49,7 @@ if OWN_CACHE:
 
 
 def pytest_unconfigure() -> None:
+    faulthandler.cancel_dump_traceback_later()
     if OWN_CACHE:
         shutil.rmtree(os.environ["XDG_CACHE_HOME"], ignore_errors=True)
 
@@ -80,6 +88,26 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+def _no_timeout(_: pytest.Config) -> float:
+    return 0.0
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """
+    End the process with a traceback if this test takes as long as `faulthandler_timeout`.
+
+    pytest starts a thread for that with each test, and waits until it ends: 5 to 50 ms, in which
+    others run, when there are more processes than cores. One thread serves a minute of tests.
+    """
+    seconds = float(item.config.getini("faulthandler_timeout") or 0)
+    if seconds and (not _started or monotonic() - _started[0] > SLACK):
+        _started[:] = [monotonic()]
+        plugin = import_module("_pytest.faulthandler")
+        stderr = item.config.stash[plugin.fault_handler_stderr_fd_key]
+        faulthandler.dump_traceback_later(seconds + SLACK, file=stderr, exit=True)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
     """Let no later collection visit what modules leave: programs and benchmarks collect, too."""
@@ -96,6 +124,7 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["OPENBLAS_NUM_THREADS"] = "1"
         import_module("numpy")
         del os.environ["OPENBLAS_NUM_THREADS"]
+    setattr(import_module("_pytest.faulthandler"), "get_timeout_config_value", _no_timeout)
     import_module("helpers.memory.checked_plans").install()
     import_module("helpers.programs.seldom_verified").install()
     # Where a test does not say for which processor, code is for the oldest, not for three of them.

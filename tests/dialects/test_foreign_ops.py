@@ -22,7 +22,13 @@ def mlir_opt(text: str, *options: str) -> str:
     return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
 
 
-@pytest.mark.parametrize("options", [[], ["--mlir-print-op-generic"]], ids=["custom", "generic"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param([], id="custom"),
+        pytest.param(["--mlir-print-op-generic"], id="generic", marks=pytest.mark.ci),
+    ],
+)
 def test_each_form_is_read_and_printed(options: list[str], tmp_path: Path):
     text = mlir_opt(FORMS.read_text(), *options)
     source, printed = tmp_path / "in.mlir", tmp_path / "out.mlir"

@@ -122,6 +122,7 @@ def test_loops_run_in_constant_memory(text: str):
     alike(text, np.int32(20), X)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("text", [SUM, MUTUAL, TUPLE, CLOSURE, NESTED, GROWING])
 def test_new_sizes_and_counts_are_not_recorded(text: str, monkeypatch: pytest.MonkeyPatch):
     made = assembled(text.replace(V, "Tensor[(?, 4), float32]"))

@@ -56,6 +56,7 @@ def run(name: str, *options: str) -> int:
     return main([str(FAULTS / name), "--random-seed", "0", *limits, *options])
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", ERRORS)
 def test_an_error_with_a_place(name: str, capsys: pytest.CaptureFixture[str]):
     assert run(name) == 1

@@ -178,6 +178,7 @@ def test_the_commit_that_a_wheel_was_built_from(tmp_path: Path, monkeypatch: pyt
     assert versions.versions().startswith(f"{version('xrelay')} (commit 1a2b3c4d), xdsl ")
 
 
+@pytest.mark.ci
 @every_command
 def test_completion(command: str):
     """Bash accepts the script, and completes a part of an option to all of it."""

@@ -38,6 +38,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("extension", BY_EXTENSION)
 def test_the_name_says_what_is_written(extension: str):
     assert opt.main([PROGRAM, "-o", f"out{extension}"]) == 0

@@ -183,8 +183,9 @@ def faults(
         value = outputs[name]
         if not isinstance(value, np.ndarray):
             raise UsageError(f"'{name}' is not a tensor, but {array.path} holds one")
-        fault = _other_type(spec_of(value), array.spec)
-        fault = fault or difference(cast(Array, value), array.read(), rtol, atol)
+        actual = cast(Array, value)
+        fault = _other_type(spec_of(actual), array.spec)
+        fault = fault or difference(actual, array.read(), rtol, atol)
         if fault is not None:
             messages.append(f"{name}: {fault}")
     return messages

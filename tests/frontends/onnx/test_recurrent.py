@@ -62,6 +62,7 @@ def layer(
     return model([node], feeds, [value(name) for name in outputs], constants, opset=14), feeds
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("op_type", "direction", "given"),
     [

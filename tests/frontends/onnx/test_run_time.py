@@ -125,6 +125,7 @@ def test_expand(dynamic: str):
     agree(node("Expand", "x s"), {"x": X, "s": ints(1)}, dynamic=dynamic)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("mode", ["constant", "edge", "reflect"])
 @pytest.mark.parametrize("axes", ["-", "a"])
 def test_pad(mode: str, axes: str):
@@ -165,6 +166,7 @@ def test_squeeze_and_unsqueeze():
           dynamic="x")  # fmt: skip
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(("keepdims", "op"), share([*product([0, 1], REDUCTIONS)], 2))
 def test_reductions(op: str, keepdims: int):
     feeds = [{"x": X, "a": ints(0, -1)}, {"x": X, "a": ints(2, 1)}]
@@ -223,6 +225,7 @@ def test_resize_of_images_of_any_size(policy: str):
 SCALES = [[1.0, 1.0, 2.0, 3.0], [1.0, 1.0, 0.5, 0.25], [1.0, 1.0, 2.6, 0.7], [2.0, 1.0, 1.0, 1.0]]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(("mode", "scales"), share([*product(RESIZE, SCALES)], 3))
 def test_resize_by_known_scales(mode: str, scales: list[float]):
     nodes = [

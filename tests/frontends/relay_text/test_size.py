@@ -31,6 +31,7 @@ def backwards(count: int) -> str:
     return "\n".join([*steps, f"concatenate(({uses}))"])
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("make", [bindings, lets, infix, sequence, backwards])
 def test_many(make: object) -> None:
     assert callable(make)

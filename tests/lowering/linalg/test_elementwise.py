@@ -21,7 +21,10 @@ NAMES = sorted(
 )
 
 
-@pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
+@pytest.mark.parametrize(
+    "dynamic",
+    [pytest.param(False, id="static"), pytest.param(True, id="dynamic", marks=pytest.mark.ci)],
+)
 def test_operators_compute_what_they_mean(dynamic: bool, tmp_path: Path):
     """Each operator with several element types, of any shape."""
     numbers = range(1, 24, 13) if dynamic else range(0, 24, 7)
