@@ -159,11 +159,15 @@ class Scalar(Number):
         if element is self.element:
             return self
         target = type_of(element)
+        for type in (self.type, target):
+            width(type)  # raises for types that are not numbers
         if element is BOOL:
             return self.differs(0)
         x, bits = self.value, self.element.bits
         if self.is_float and element.kind is not ElementKind.FLOAT:
             return self._truncated(element)
+        if self.is_float and element.bits == bits:  # f16 and bf16
+            return self.widened().converted(element)
         if self.is_float:
             op = (arith.TruncFOp if element.bits < bits else arith.ExtFOp)(
                 x, cast(AnyFloat, target)

@@ -58,9 +58,9 @@ MUTANTS = (
     Mutant(
         "cast-in-linalg",
         "compiled code casts NaN to the least integer",
-        "lowering/linalg/scalars.py",
-        "    return select(b, is_nan(b, x), b.constant(0, integer.type), integer)\n",
-        "    return integer\n",
+        "lowering/linalg/numbers.py",
+        "        return integer if unsigned else x.is_nan().select(0, integer)\n",
+        "        return integer\n",
         (NUMBERS, "tests/test_float_casts.py::test_in_native_kernels"),
     ),
     Mutant(
