@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pytest
 from helpers.programs.programs import parse
 from helpers.programs.random_settings import exactly
 from hypothesis import given
@@ -80,7 +79,6 @@ def test_images(data: st.DataObject):
         np.testing.assert_allclose(result, expected, rtol=1e-5, atol=2e-5)
 
 
-@pytest.mark.ci
 def test_threads():
     """Blocks of tile rows are divided, or panels of filters if there is one block."""
     rng = np.random.default_rng(0)
