@@ -180,19 +180,17 @@ _MEMORY = {
     "plan": (PLAN,),
 }
 
+_EXPANDED = ("verify-stage{stage=memory-planned}", "expand-packs", "verify-stage{stage=expanded}")
+
 _TO_BYTECODE = (
-    "verify-stage{stage=memory-planned}",
-    "expand-packs",
-    "verify-stage{stage=expanded}",
+    *_EXPANDED,
     "lower-to-bytecode",
     "allocate-registers",
     "verify-stage{stage=bytecode}",
 )
 
 _TO_MEMREF = (
-    "verify-stage{stage=memory-planned}",
-    "expand-packs",
-    "verify-stage{stage=expanded}",
+    *_EXPANDED,
     "annotate-memory",
     "convert-relay-to-linalg",
     "expand-math",
@@ -306,7 +304,7 @@ class VmPipeline(PlannedPipeline):
         planned = (*_REORDER[self.reorder], *joined, *placed, *_MEMORY[self.memory], *checked)
         manifest = _TO_MANIFEST_COMPILED if is_native else _TO_MANIFEST
         passes = (*kernels, *manifest, *planned, *_TO_BYTECODE)
-        passes = _with_option(passes, _OF_POOLS, "pools", *([self.pools] if self.pools else []))
+        passes = _with_option(passes, _OF_POOLS, "pools", *_values(self.pools))
         passes = _with_option(passes, ("lend-caches",), "caches", *_values(self.caches))
         return _called_from_outside(passes, self.entries)
 
@@ -341,20 +339,15 @@ class AotPipeline(PlannedPipeline):
         simple = (*_TO_SCALED, *_TO_FIRST_ORDER, *layout, *self.weights)
         simple = (*simple, *_tiled(self.peak, self.work, by_rows=self.layout == "nhwc"))
         kernels = (*simple, *_on(self.default), "create-shape-functions{checks=true}", self.scratch)
-        planned = (
-            *_REORDER[self.reorder],
-            *_JOINED_COMPILED,
-            "plan-memory{in-place=false lend-entries=true}",
-            *_checked(self.peak),
-        )
+        plan = "plan-memory{in-place=false lend-entries=true}"
+        planned = (*_REORDER[self.reorder], *_JOINED_COMPILED, plan, *_checked(self.peak))
         placed = ("place-constants",) if self.constants else ()
         passes = (*kernels, *_TO_MANIFEST_COMPILED, *planned, *placed, *_TO_MEMREF)
-        passes = _with_option(passes, _OF_POOLS, "pools", *([self.pools] if self.pools else []))
+        passes = _with_option(passes, _OF_POOLS, "pools", *_values(self.pools))
         passes = _with_option(passes, ("lend-caches",), "caches", *_values(self.caches))
-        names = (self.prefix,) if self.prefix else ()
-        passes = _with_option(passes, _INTERFACE, "prefix", *names)
+        passes = _with_option(passes, _INTERFACE, "prefix", *_values(self.prefix))
         passes = _with_option(passes, _INTERFACE, "forms", *_values(self.forms))
-        passes = _with_option(passes, placed, "pools", *([self.constants] if placed else []))
+        passes = _with_option(passes, placed, "pools", *_values(self.constants))
         contexts = _values(self.device_contexts)
         passes = _with_option(passes, _INTERFACE, "device-contexts", *contexts)
         return _called_from_outside(passes, self.entries)
@@ -427,9 +420,9 @@ def _called_from_outside(passes: Sequence[str], entries: tuple[str, ...]) -> str
     return ",".join(_with_option(passes, _OF_ENTRIES, "entries", *_values(entries)))
 
 
-def _values(given: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the values of an option; a tuple of one value is given as that value."""
-    return (given,) if isinstance(given, str) else given
+def _values(given: str | tuple[str, ...]) -> tuple[str, ...]:
+    """Return the values of an option, none if it is empty; one of several is given as itself."""
+    return given if isinstance(given, tuple) else (given,) if given else ()
 
 
 def _with_option(
