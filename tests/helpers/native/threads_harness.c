@@ -46,7 +46,7 @@ XRELAY_PUBLIC int64_t harness_turns(int32_t threads, int64_t regions, int64_t fa
 
 XRELAY_PUBLIC const char *harness_error(void) { return xrelay_error; }
 
-XRELAY_PUBLIC int32_t harness_workers(void) { return xrelay_pool_1.workers; }
+XRELAY_PUBLIC int32_t harness_workers(void) { return xrelay_pool_2.workers; }
 
 #ifdef ALONE
 static void *caller(void *fails) {
