@@ -27,10 +27,21 @@ static _Thread_local int64_t xrelay_region_work = INT64_MAX;
 
 #ifdef XRELAY_THREADS
 
-#include <fenv.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+
+/* Rounding, flushing and traps; the x87 registers, which kernels do not use, take longer. */
+#ifdef __x86_64__
+typedef unsigned xrelay_arithmetic;
+#define XRELAY_READ_ARITHMETIC(to) (*(to) = __builtin_ia32_stmxcsr())
+#define XRELAY_SET_ARITHMETIC(from) __builtin_ia32_ldmxcsr(*(from))
+#else
+#include <fenv.h>
+typedef fenv_t xrelay_arithmetic;
+#define XRELAY_READ_ARITHMETIC fegetenv
+#define XRELAY_SET_ARITHMETIC fesetenv
+#endif
 
 struct xrelay_taken { /* grains of a part: from its front; in the upper half, from its back */
   _Alignas(64) atomic_uint_fast64_t grains;
@@ -41,7 +52,7 @@ struct xrelay_region { /* what threads execute together */
   xrelay_outlined *code;
   void *operands;
   const struct xrelay_library *library;
-  fenv_t arithmetic; /* rounding, flushing, traps of the caller */
+  xrelay_arithmetic arithmetic; /* of the caller */
   atomic_int has_failed;
   char error[sizeof xrelay_error];
   struct xrelay_taken taken[XRELAY_MAX_THREADS]; /* of the part of each thread */
@@ -161,7 +172,7 @@ static void *xrelay_worker(void *number) {
     }
     seen = atomic_load(&pool->job);
     if (me >= (seen & 255U)) continue;
-    fesetenv(&pool->region->arithmetic);
+    XRELAY_SET_ARITHMETIC(&pool->region->arithmetic);
     pool->region->part(pool->region, (int32_t)me, (int32_t)(seen & 255U));
     if (atomic_fetch_sub(&pool->left, 1) == 1 && atomic_load(&pool->caller_sleeps)) {
       pthread_mutex_lock(&pool->lock);
@@ -257,7 +268,7 @@ static int xrelay_is_divided(xrelay_outlined *code, void *operands, int64_t work
   region.library = xrelay_current ? xrelay_current->library : NULL;
   atomic_init(&region.has_failed, 0);
   for (i = 0; i < threads; i++) atomic_init(&region.taken[i].grains, 0);
-  fegetenv(&region.arithmetic);
+  XRELAY_READ_ARITHMETIC(&region.arithmetic);
   xrelay_run_region(&region, xrelay_start(threads));
   pthread_mutex_unlock(&pool->owner);
   if (atomic_load(&region.has_failed)) xrelay_fail("%s", region.error);
