@@ -46,7 +46,7 @@ BLOCK = "weights.bin"
 WEIGHTS = "weights.c"
 LEVELS = "levels.c"
 
-POOL = "xrelay_pool_1"
+POOL = "xrelay_pool_2"
 """The threads of a process, in threads.c: the dynamic linker keeps one of all libraries."""
 
 MAGIC = b"\x89xrelay weights 1\n"

@@ -27,10 +27,21 @@ static _Thread_local int64_t xrelay_region_work = INT64_MAX;
 
 #ifdef XRELAY_THREADS
 
-#include <fenv.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+
+/* Rounding, flushing and traps; the x87 registers, which kernels do not use, take longer. */
+#ifdef __x86_64__
+typedef unsigned xrelay_arithmetic;
+#define XRELAY_READ_ARITHMETIC(to) (*(to) = __builtin_ia32_stmxcsr())
+#define XRELAY_SET_ARITHMETIC(from) __builtin_ia32_ldmxcsr(*(from))
+#else
+#include <fenv.h>
+typedef fenv_t xrelay_arithmetic;
+#define XRELAY_READ_ARITHMETIC fegetenv
+#define XRELAY_SET_ARITHMETIC fesetenv
+#endif
 
 struct xrelay_taken { /* grains of a part: from its front; in the upper half, from its back */
   _Alignas(64) atomic_uint_fast64_t grains;
@@ -41,33 +52,39 @@ struct xrelay_region { /* what threads execute together */
   xrelay_outlined *code;
   void *operands;
   const struct xrelay_library *library;
-  fenv_t arithmetic; /* rounding, flushing, traps of the caller */
+  xrelay_arithmetic arithmetic; /* of the caller */
   atomic_int has_failed;
   char error[sizeof xrelay_error];
   struct xrelay_taken taken[XRELAY_MAX_THREADS]; /* of the part of each thread */
 };
 
+/*
+ * What several threads look at is in lines of its own: `job` and what it is, which workers look for,
+ * and `left`, for which the caller looks. The lock is for those who sleep, or wake these.
+ */
 struct xrelay_pool_of_process {
   pthread_mutex_t owner; /* held by the call that has the threads */
   pthread_mutex_t lock;
   pthread_cond_t wake, done;
-  atomic_uint job;  /* its number, and in the lowest 8 bits how many threads it is for */
-  atomic_int left;  /* workers that have not ended the job */
   int workers;
   int handles_fork;
   unsigned first_job; /* that the newest worker has not to do */
+  _Alignas(64) atomic_uint job; /* its number, and in the lowest 8 bits how many threads it is for */
   struct xrelay_region *region;
+  _Alignas(64) atomic_int left;     /* workers that have not ended the job */
+  _Alignas(64) atomic_int sleepers; /* workers that sleep, or are about to */
+  atomic_int caller_sleeps;
 };
 
 #ifdef XRELAY_LIBRARY
-__asm__(".type xrelay_pool_1, @gnu_unique_object");
+__asm__(".type xrelay_pool_2, @gnu_unique_object");
 #define XRELAY_OF_PROCESS __attribute__((visibility("default")))
 #else
 #define XRELAY_OF_PROCESS XRELAY_SHARED
 #endif
 
 /* The number in the name is that of the layout of these structures. */
-XRELAY_OF_PROCESS struct xrelay_pool_of_process xrelay_pool_1 = {
+XRELAY_OF_PROCESS struct xrelay_pool_of_process xrelay_pool_2 = {
     .owner = PTHREAD_MUTEX_INITIALIZER,
     .lock = PTHREAD_MUTEX_INITIALIZER,
     .wake = PTHREAD_COND_INITIALIZER,
@@ -139,7 +156,7 @@ static void xrelay_run_part(struct xrelay_region *region, int32_t thread, int32_
 }
 
 static void *xrelay_worker(void *number) {
-  struct xrelay_pool_of_process *pool = &xrelay_pool_1;
+  struct xrelay_pool_of_process *pool = &xrelay_pool_2;
   const unsigned me = (unsigned)(uintptr_t)number;
   unsigned seen = pool->first_job;
   int looks;
@@ -148,14 +165,16 @@ static void *xrelay_worker(void *number) {
       xrelay_pause();
     if (looks == XRELAY_LOOKS) {
       pthread_mutex_lock(&pool->lock);
+      atomic_fetch_add(&pool->sleepers, 1);
       while (atomic_load(&pool->job) == seen) pthread_cond_wait(&pool->wake, &pool->lock);
+      atomic_fetch_sub(&pool->sleepers, 1);
       pthread_mutex_unlock(&pool->lock);
     }
     seen = atomic_load(&pool->job);
     if (me >= (seen & 255U)) continue;
-    fesetenv(&pool->region->arithmetic);
+    XRELAY_SET_ARITHMETIC(&pool->region->arithmetic);
     pool->region->part(pool->region, (int32_t)me, (int32_t)(seen & 255U));
-    if (atomic_fetch_sub(&pool->left, 1) == 1) {
+    if (atomic_fetch_sub(&pool->left, 1) == 1 && atomic_load(&pool->caller_sleeps)) {
       pthread_mutex_lock(&pool->lock);
       pthread_cond_signal(&pool->done);
       pthread_mutex_unlock(&pool->lock);
@@ -166,9 +185,11 @@ static void *xrelay_worker(void *number) {
 
 /* In a child process, which has no threads but the one that forked. */
 static void xrelay_forget_workers(void) {
-  struct xrelay_pool_of_process *pool = &xrelay_pool_1;
+  struct xrelay_pool_of_process *pool = &xrelay_pool_2;
   pool->workers = 0;
   atomic_store(&pool->left, 0);
+  atomic_store(&pool->sleepers, 0);
+  atomic_store(&pool->caller_sleeps, 0);
   pthread_mutex_init(&pool->owner, NULL);
   pthread_mutex_init(&pool->lock, NULL);
   pthread_cond_init(&pool->wake, NULL);
@@ -177,7 +198,7 @@ static void xrelay_forget_workers(void) {
 
 /* Start workers until there are `threads` with the caller; return how many there are. */
 static int xrelay_start(int threads) {
-  struct xrelay_pool_of_process *pool = &xrelay_pool_1;
+  struct xrelay_pool_of_process *pool = &xrelay_pool_2;
   pthread_t thread;
   sigset_t all, before;
   if (pool->workers + 1 >= threads) return threads;
@@ -200,19 +221,25 @@ static int xrelay_start(int threads) {
 
 /* Execute a region with the workers, whom nobody else has. */
 static void xrelay_run_region(struct xrelay_region *region, int threads) {
-  struct xrelay_pool_of_process *pool = &xrelay_pool_1;
+  struct xrelay_pool_of_process *pool = &xrelay_pool_2;
   int looks;
+  atomic_store_explicit(&pool->left, threads - 1, memory_order_relaxed);
   pool->region = region;
-  atomic_store(&pool->left, threads - 1);
-  pthread_mutex_lock(&pool->lock);
-  atomic_store(&pool->job, ((atomic_load(&pool->job) >> 8) + 1) << 8 | (unsigned)threads);
-  pthread_cond_broadcast(&pool->wake);
-  pthread_mutex_unlock(&pool->lock);
+  atomic_store(&pool->job,
+               ((atomic_load_explicit(&pool->job, memory_order_relaxed) >> 8) + 1) << 8 |
+                   (unsigned)threads);
+  if (atomic_load(&pool->sleepers)) { /* others see the new job before they sleep */
+    pthread_mutex_lock(&pool->lock);
+    pthread_cond_broadcast(&pool->wake);
+    pthread_mutex_unlock(&pool->lock);
+  }
   region->part(region, 0, threads);
   for (looks = 0; looks < XRELAY_LOOKS && atomic_load(&pool->left); looks++) xrelay_pause();
   if (!atomic_load(&pool->left)) return;
   pthread_mutex_lock(&pool->lock);
+  atomic_store(&pool->caller_sleeps, 1);
   while (atomic_load(&pool->left)) pthread_cond_wait(&pool->done, &pool->lock);
+  atomic_store(&pool->caller_sleeps, 0);
   pthread_mutex_unlock(&pool->lock);
 }
 
@@ -230,7 +257,7 @@ static int xrelay_threads(void) {
 
 /* Execute a region with other threads, unless it has too little work, or another call has them. */
 static int xrelay_is_divided(xrelay_outlined *code, void *operands, int64_t work) {
-  struct xrelay_pool_of_process *pool = &xrelay_pool_1;
+  struct xrelay_pool_of_process *pool = &xrelay_pool_2;
   struct xrelay_region region;
   int threads = xrelay_threads(), i;
   if (threads > work / XRELAY_PART) threads = (int)(work / XRELAY_PART);
@@ -241,7 +268,7 @@ static int xrelay_is_divided(xrelay_outlined *code, void *operands, int64_t work
   region.library = xrelay_current ? xrelay_current->library : NULL;
   atomic_init(&region.has_failed, 0);
   for (i = 0; i < threads; i++) atomic_init(&region.taken[i].grains, 0);
-  fegetenv(&region.arithmetic);
+  XRELAY_READ_ARITHMETIC(&region.arithmetic);
   xrelay_run_region(&region, xrelay_start(threads));
   pthread_mutex_unlock(&pool->owner);
   if (atomic_load(&region.has_failed)) xrelay_fail("%s", region.error);

@@ -140,6 +140,10 @@ def test_a_failure_of_any_thread_is_that_of_the_call(first: ctypes.CDLL, turn: i
     assert first.harness_turns(4, 1, -1) == TURNS
 
 
+def test_workers_round_as_the_caller(first: ctypes.CDLL):
+    assert first.harness_rounded_down() == TURNS
+
+
 @pytest.mark.ci
 def test_libraries_share_a_pool(first: ctypes.CDLL, harness: Harness):
     second = harness("second")
