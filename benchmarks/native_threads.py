@@ -5,9 +5,11 @@ Measure compiled networks with one thread and with several, beside onnxruntime w
         [--processes]
 
 The networks are those of ONNX's tests, and an encoder and a decoder with open dims. All take turns,
-in one process; onnxruntime's threads do not spin, as they would take the processors of ours. A time
-is the least wall time in ms. A gain or a ratio is the median, over all rounds, of that of two calls
-of one round: virtual processors change their speed from second to second, and the least time with
+in one process; onnxruntime's threads do not spin, as they would take the processors of ours. A turn
+is 20 ms of calls in a row, or one longer call, and its time their median: a processor that slept in
+the turns of one thread needs longer for the first call. Times are the least of all turns, in ms. A
+gain or a ratio is the median, over all rounds, of that of two turns of one round: virtual
+processors change their speed from second to second, and the least time with
 one thread needs one fast processor, that with two threads both. Results with one thread and with
 several must be the same bits. `--processes` adds the most that the machine has to give: the gain of
 as many processes, each with one thread on a processor of its own, over one of them alone. JSON (or
@@ -18,7 +20,7 @@ import os
 import subprocess
 import sys
 from argparse import Namespace
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
@@ -93,16 +95,21 @@ def processes(library: Path, feeds: Mapping[str, Array], count: int, rounds: int
 
 
 def child(library: str, feeds: str, cpu: str) -> None:
-    """Print, for each line, the median time of a call on `cpu`; calls take 20 ms or more."""
+    """Print, for each line, the time of a call on `cpu`."""
     os.sched_setaffinity(0, {int(cpu)})
     exe, inputs = xrelay.load(library, threads=1), dict(np.load(feeds))
     for _ in sys.stdin:
-        times: list[float] = []
-        while sum(times) < 0.02:
-            start = perf_counter()
-            exe(**inputs)
-            times.append(perf_counter() - start)
-        print(np.median(times), flush=True)
+        print(turn(lambda: exe(**inputs)), flush=True)
+
+
+def turn(call: Callable[[], object]) -> float:
+    """Return the median time of calls in a row, in s, which take 20 ms or more."""
+    times: list[float] = []
+    while sum(times) < 0.02:
+        start = perf_counter()
+        call()
+        times.append(perf_counter() - start)
+    return float(np.median(times))
 
 
 def measure(name: str, args: Namespace, folder: Path) -> Facts:
@@ -125,9 +132,7 @@ def measure(name: str, args: Namespace, folder: Path) -> Facts:
     calls += [lambda session=session: session.run(None, feeds) for session in sessions]
     times = np.empty((rounds, len(calls)))
     for i, j in np.ndindex(*times.shape):
-        start = perf_counter()
-        calls[j]()
-        times[i, j] = 1000 * (perf_counter() - start)
+        times[i, j] = 1000 * turn(calls[j])
     alone, together, theirs, theirs_together = times.min(axis=0)
     gain, ratio = np.median(times[:, [0, 1]] / times[:, [1, 3]], axis=0)
     most = {"processes": processes(library, feeds, threads, rounds)} if args.processes else {}
