@@ -128,7 +128,7 @@ def measure(name: str, args: Namespace, folder: Path) -> Facts:
     results = [exe(**feeds) for exe in (one, several)]
     for a, b in zip(*map(arrays, results), strict=True):
         assert np.array_equal(a, b), f"{name}: other bits with {threads} threads"
-    calls = [lambda exe=exe: exe(**feeds) for exe in (one, several)]
+    calls: list[Callable[[], object]] = [lambda exe=exe: exe(**feeds) for exe in (one, several)]
     calls += [lambda session=session: session.run(None, feeds) for session in sessions]
     times = np.empty((rounds, len(calls)))
     for i, j in np.ndindex(*times.shape):
