@@ -25,6 +25,8 @@ from helpers.processes.forked_commands import with_commands
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 VERSION = '#[version = "0.0.5"]\n'
+TILED = {"vww": 56_000, "squeezenet": 300_000, "mobilenet_v2": 520_000}
+"""Networks with the most bytes of their plans in stripes, results included, with no more work."""
 
 
 def run(script: str, *arguments: str) -> tuple[str, str]:
@@ -123,6 +125,14 @@ def test_networks_are_planned_at_the_bound():
         assert result["allocations"] == 2 < result["buffers"]
     table, _ = run("planning/networks.py", *options, "1", "--table")
     assert len(table.splitlines()) == 2 + len(results)
+
+
+@pytest.mark.ci
+def test_networks_in_stripes_are_within_their_goals():
+    out, _ = run("below_the_bound.py", "--native", "--only", ",".join(TILED), "--rounds", "1")
+    rows = {row["network"]: row for row in json.loads(out)["results"]}
+    assert all(rows[name]["tiled"] <= goal for name, goal in TILED.items())
+    assert all(row["work"] == "+0.0 %" and float(row["error"]) < 1e-5 for row in rows.values())
 
 
 def test_networks_compares_with_onnxruntime():
