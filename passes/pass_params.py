@@ -98,8 +98,8 @@ def pass_params(
     """Give a function a parameter for each of its `params`; it passes on those of its callees."""
     own = params[function.sym_name.data]
     entries = [DictionaryAttr({NAME: StringAttr(name)}) for name in own]
-    made = insert_parameters(function, len(function.args), [*own.values()], entries)
-    arguments = dict(zip(own, made, strict=True))
+    added = insert_parameters(function, len(function.args), [*own.values()], entries)
+    arguments = dict(zip(own, added, strict=True))
     for op in [*walk(function)]:
         if isinstance(op, relay.ParamOp):
             value = arguments[op.param.data]

@@ -207,8 +207,8 @@ class BlockOrders:
         for key, sizes in handed.items():
             size = added(sizes, self.rows.count)
             total = added((total, size), self.rows.count)
-            known = branch.handed_over.get(key, size)
-            branch.handed_over[key] = list(map(max, known, size))
+            most = branch.handed_over.get(key, size)
+            branch.handed_over[key] = list(map(max, most, size))
         besides = (max(0, peak - more) for peak, more in zip(peaks, total, strict=True))
         branch.besides = list(map(max, branch.besides, besides))
 

@@ -32,8 +32,8 @@ def instruction(kind: type[Operation], **fields: Field) -> Rule:
     """
 
     def lower(builder: BytecodeBuilder, op: Operation) -> None:
-        known = {name: field_of(builder, op, field) for name, field in fields.items()}
-        builder.emit(kind, op, dst=builder.define(op.results[0]), **known)
+        values = {name: field_of(builder, op, field) for name, field in fields.items()}
+        builder.emit(kind, op, dst=builder.define(op.results[0]), **values)
 
     return lower
 

@@ -108,9 +108,9 @@ def checked(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence
     """Return the sum, difference or product of two sizes, i64 or index; assert that it fits."""
     w = writer(b)
     wide = [w.integer(value, value.type) for value in operands]
-    made = FUNCTIONS[op.name.removeprefix("arith.")].write(w, *wide)
-    assert made is not None, "arithmetic has a result"
-    return [b.index(made) if op.results[0].type == INDEX else made]
+    result = FUNCTIONS[op.name.removeprefix("arith.")].write(w, *wide)
+    assert result is not None, "arithmetic has a result"
+    return [b.index(result) if op.results[0].type == INDEX else result]
 
 
 def shown(message: str, values: Sequence[SSAValue]) -> str:

@@ -86,9 +86,9 @@ class Inserter:
 
     def like(self, op: Operation, operand: SSAValue, type: Attribute) -> SSAValue:
         """Return the result of what `op` does to `operand`, of `type`."""
-        made = op.create(operands=[operand], properties=dict(op.properties), result_types=[type])
-        self(made)
-        return made.results[0]
+        copy = op.create(operands=[operand], properties=dict(op.properties), result_types=[type])
+        self(copy)
+        return copy.results[0]
 
     def rebuilt(self, types: Sequence[Attribute], leaves: Iterable[SSAValue]) -> list[SSAValue]:
         """Return values of `types` with the fields `leaves`."""

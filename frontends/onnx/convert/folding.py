@@ -80,10 +80,10 @@ def static_form(
     if form is None:
         return name, operands, properties
     read = {key: operands[index] for key, index in form.read.items()}
-    known = {k: v.array.reshape(-1).tolist() for k, v in read.items() if isinstance(v, Constant)}
-    if len(known) < len(read):
+    lists = {k: v.array.reshape(-1).tolist() for k, v in read.items() if isinstance(v, Constant)}
+    if len(lists) < len(read):
         return name, operands, properties
-    sizes = {key: n[0] if key in form.scalars else n for key, n in known.items()}
+    sizes = {key: n[0] if key in form.scalars else n for key, n in lists.items()}
     return form.operator, [operands[i] for i in form.operands], {**properties, **sizes}
 
 

@@ -97,8 +97,8 @@ def _number(entries: dict[str, str], name: str, default: int) -> int:
 def dtype_of_number(number: int) -> np.dtype[Any]:
     """Return the NumPy dtype for ONNX's number of an element type."""
     if ONNX_DTYPES.get(number) not in SUPPORTED_DTYPES:
-        known = ", ".join(SUPPORTED_DTYPES)
-        raise OnnxError(f"dtype {element_name(number)} is not supported; supported: {known}")
+        names = ", ".join(SUPPORTED_DTYPES)
+        raise OnnxError(f"dtype {element_name(number)} is not supported; supported: {names}")
     return np.dtype(ONNX_DTYPES[number])
 
 

@@ -227,8 +227,8 @@ class _ModuleReader:
         match kind(graph, number):
             case "Call":
                 callee, *args = operands
-                given = graph.value(graph.child(number, "attrs"))
-                attrs: Mapping[str, Any] = given if isinstance(given, Attrs) else {}
+                value = graph.value(graph.child(number, "attrs"))
+                attrs: Mapping[str, Any] = value if isinstance(value, Attrs) else {}
                 return ast.Call(number, callee, tuple(args), attrs, 0)
             case "Tuple":
                 return ast.Tuple(number, tuple(operands))

@@ -59,8 +59,8 @@ def log_softmax(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequ
 
     total = fold(b, x, [axis], 0, summed, add_power, greatest)
     logarithm = mapped(b, [total], summed, lambda total: total.math("log"))
-    given = [x, greatest, logarithm]
-    return [mapped(b, given, element, lambda x, greatest, log: x - greatest - log, [others] * 2)]
+    parts = [x, greatest, logarithm]
+    return [mapped(b, parts, element, lambda x, greatest, log: x - greatest - log, [others] * 2)]
 
 
 def _rsqrt(x: Scalar) -> Scalar:

@@ -98,12 +98,12 @@ def _parts(context: Context, name: str, arg: SSAValue, at: int) -> Sequence[SSAV
 
 def fields_of(context: Context, name: str, arg: SSAValue, at: int) -> Sequence[SSAValue]:
     """Return the fields of the one tuple that a variadic operator takes."""
-    known, type = context.fields(arg), arg.type
-    if known is not None:
-        return known
+    fields, type = context.fields(arg), arg.type
+    if fields is not None:
+        return fields
     if not isinstance(type, TupleType):
-        given = context.text(type)
-        raise context.error(f"{name} expects a tuple, but got a value of type {given}", at)
+        text = context.text(type)
+        raise context.error(f"{name} expects a tuple, but got a value of type {text}", at)
     return [project(context, arg, i, at) for i in range(len(type.types))]
 
 
@@ -115,11 +115,11 @@ def prepare(
     """
     key = (name, *attrs.items())
     try:
-        known = context.caches.get(key)
+        prepared = context.caches.get(key)
     except TypeError:  # an attribute that is not hashable
-        known = None
-    if known is not None:
-        return known
+        prepared = None
+    if prepared is not None:
+        return prepared
     cls = BY_NAME[name]
     try:
         values, dropped = convert_attributes(name, attrs)

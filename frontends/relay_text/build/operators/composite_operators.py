@@ -176,12 +176,12 @@ def _on_images(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue | Non
     `attrs` has the layout of the data, and as `out_layout` that of the result, if it is another.
     """
     key = "data_layout" if len(args) > 1 else "layout"
-    known = _layouts(site.name, key)
-    layout = attrs.get(key) or known[0]
+    layouts = _layouts(site.name, key)
+    layout = attrs.get(key) or layouts[0]
     result = attrs.get("out_layout") or layout
-    if not _has_axes(layout, known[0]) or not _has_axes(result, known[0]):
+    if not _has_axes(layout, layouts[0]) or not _has_axes(result, layouts[0]):
         return None
-    inner = layout if layout in known else known[0]
+    inner = layout if layout in layouts else layouts[0]
     data = change_layout(site, args[0], layout, inner)
     attrs = {name: value for name, value in attrs.items() if name != "out_layout"}
     image = site.value(site.name, data, *args[1:], **{**attrs, key: inner})
