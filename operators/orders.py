@@ -29,7 +29,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
-from math import gcd, lcm
+from math import gcd
 from typing import Generic, NamedTuple, TypeVar
 
 from .sizes.size_table import compute
@@ -88,8 +88,6 @@ class Row(NamedTuple):
     pool: int = 0
     size: int | None = None
     """Its size, if it is the same always: that of a row at a fixed offset must be."""
-    align: int | None = None
-    """The alignment of its piece, if it is the first there; by default that of the orders."""
 
     @property
     def below(self) -> tuple[int, ...]:
@@ -423,22 +421,14 @@ class Orders:
             fixed = self.rows[piece[0]].at if self.rows else None
             if fixed is not None:
                 at, divisor = fixed, fixed
-            elif divisor % (unit := self._unit(piece)):
-                at, divisor = apply("align", at, unit), unit
+            elif divisor % self.alignment:
+                at, divisor = apply("align", at, self.alignment), self.alignment
             for i in piece:
                 (low, high), (low_divisor, high_divisor) = inner[i], inner_divisors[i]
                 starts[i], ends[i] = _sum(apply, at, low), _sum(apply, at, high)
                 start_divisors[i] = gcd(divisor, low_divisor)
                 end_divisors[i] = gcd(divisor, high_divisor)
         return self._totals(k, ends, apply), tuple(starts)
-
-    def _unit(self, piece: Sequence[int]) -> int:
-        """Return what the offset of a piece is a multiple of: tied rows start where it does."""
-        if not self.rows:
-            return self.alignment
-        starts, _ = self._points
-        heads = [i for i in piece if starts[i] == starts[piece[0]] and self.rows[i].over is None]
-        return lcm(*(self.rows[i].align or self.alignment for i in heads))
 
     def _inside(
         self,

@@ -25,7 +25,6 @@ from xrelay.planning.offsets.bounds import lower_bound
 from xrelay.planning.offsets.core import core_of
 from xrelay.planning.unknown_sizes.choice import Choice, choose
 from xrelay.planning.unknown_sizes.orientation import Orientation, orientation_of
-from xrelay.planning.unknown_sizes.piece_orders import PieceOrder
 
 sys.path.append(str(Path(__file__).parents[1]))
 
@@ -36,7 +35,7 @@ SAMPLES = ((1, 128, 2048), (1, 2048), (64,), (2048,))
 MORE_LENGTHS = (2, 3, 37, 100, 129, 200, 333, 1000)
 
 
-def arena(orientation: Orientation | PieceOrder, problem: Problem) -> int:
+def arena(orientation: Orientation, problem: Problem) -> int:
     """Return the arena at the problem's sizes; exit if the offsets overlap."""
     sizes = problem.columns.size.tolist()
     offsets = orientation.offsets(sizes)
@@ -53,7 +52,6 @@ def facts_of(choice: Choice, problems: Sequence[Problem]) -> dict[str, object]:
         min(arena(o, p) for o in choice.orientations) / lower_bound(core_of(p)) for p in problems
     ]
     n, first = len(problems[0].buffers), choice.orientations[0]
-    assert isinstance(first, Orientation), "problems of lifetimes only"
     return {
         "buffers": n,
         "conflicts": core_of(problems[0]).n_overlaps,

@@ -23,13 +23,12 @@ from itertools import combinations
 import numpy as np
 
 from ...operators.records import record
-from ..buffers import LIMIT, Buffer, BufferTable, Columns, Ints, ProblemError
+from ..buffers import LIMIT, BufferTable, Columns, Ints, ProblemError
 from ..offsets.bounds import lower_bound
 from ..offsets.core import core_of
 from ..problem import Plan, Problem
 from ..solve import solve
-from .orientation import Orientation, lifetimes_only, orientation_of
-from .piece_orders import PieceOrder, rows_of
+from .orientation import Orientation, orientation_of
 
 GOOD_ENOUGH = 1.001
 """Worst ratio up to which one orientation is kept."""
@@ -55,12 +54,11 @@ class Choice:
     """
     The orientations kept (one to three), and what they need at the samples.
 
-    Buffers with gaps, ties, fixed offsets or pools have orders of their rows (`piece_orders`).
     `heights[k][s]` is the arena of orientation k at sample s, and `bounds[s]` a lower bound on
     every arena there.
     """
 
-    orientations: tuple[Orientation | PieceOrder, ...]
+    orientations: tuple[Orientation, ...]
     bounds: tuple[int, ...]
     heights: tuple[tuple[int, ...], ...]
 
@@ -117,7 +115,7 @@ def _ratios(heights: Sequence[int], bounds: Sequence[int]) -> tuple[float, ...]:
 class _Candidate:
     """An orientation and its arenas at the samples."""
 
-    orientation: Orientation | PieceOrder
+    orientation: Orientation
     heights: tuple[int, ...]
     ratios: tuple[float, ...]
 
@@ -136,8 +134,7 @@ class _Samples:
         self.budget = budget
         self.slack = slack
         self.sizes = [p.columns.size for p in problems]
-        self.is_plain = lifetimes_only(problems[0])
-        self.bounds = [_bound(p) if self.is_plain else 0 for p in problems]
+        self.bounds = [_bound(p) for p in problems]
         self.tried: list[_Candidate] = []
         self.seen: set[tuple[tuple[int, ...], ...]] = set()
 
@@ -156,14 +153,9 @@ class _Samples:
             solved = solve(Problem(problem.buffers, pools), budget=self.budget)
             assert isinstance(solved, Plan), "a problem without capacities has a plan"
             self.bounds[s] = max(self.bounds[s], solved.lower_bound)
-            orientation = (
-                orientation_of(problem, solved.offsets)
-                if self.is_plain
-                else PieceOrder.of(problem, solved)
-            )
-            own[s] = self._candidate(orientation)
+            own[s] = self._candidate(orientation_of(problem, solved.offsets))
             yield from self._add(own[s])
-        if not self.is_plain or any(map(self.is_good_enough, own.values())):
+        if any(map(self.is_good_enough, own.values())):
             return
 
         def loss(pair: tuple[int, int]) -> float:
@@ -200,14 +192,8 @@ class _Samples:
             tuple(one.heights for one in kept),
         )
 
-    def _candidate(self, orientation: Orientation | PieceOrder) -> _Candidate:
-        sizes = [size.tolist() for size in self.sizes]
-        if isinstance(orientation, PieceOrder):
-            pools = [row.pool for row in orientation.rows if row.beside is None]
-            sizes = [rows_of(problem, pools).sizes for problem in self.problems]
-            if any(len(each) != len(orientation.rows) for each in sizes):
-                raise ProblemError("gaps must keep all, some or none of a buffer in all samples")
-        heights = tuple(map(orientation.height, sizes))
+    def _candidate(self, orientation: Orientation) -> _Candidate:
+        heights = tuple(orientation.height(size.tolist()) for size in self.sizes)
         return _Candidate(orientation, heights, _ratios(heights, self.bounds))
 
     def is_good_enough(self, candidate: _Candidate) -> bool:
@@ -274,11 +260,6 @@ def _with_sizes(problem: Problem, sizes: Ints) -> Problem:
     return Problem(tuple(b._replace(size=size, alignment=1, pools=()) for b, size in rows))
 
 
-def _places(buffer: Buffer) -> tuple[object, ...]:
-    times = [(gap.start, gap.stop) for gap in buffer.gaps]
-    return times, buffer.arms, buffer.offset, buffer.tie, buffer.pools
-
-
 def _check_alike(problems: Sequence[Problem]) -> None:
     first = problems[0]
     for k, other in enumerate(problems[1:], 1):
@@ -286,13 +267,11 @@ def _check_alike(problems: Sequence[Problem]) -> None:
             counts = f"{len(first.buffers)}, but sample {k} has {len(other.buffers)}"
             raise ProblemError(f"samples must have the same buffers: sample 0 has {counts}")
         differ = np.zeros(len(first.buffers), dtype=np.bool_)
-        if [pool.name for pool in first.pools] != [pool.name for pool in other.pools]:
-            raise ProblemError(f"samples must differ in sizes only, but sample {k} has other pools")
         for name in ("lower", "upper", "alignment"):
             differ |= getattr(first.columns, name) != getattr(other.columns, name)
         if not (first.is_plain and other.is_plain):
             for row, (a, b) in enumerate(zip(first.buffers, other.buffers, strict=True)):
-                differ[row] |= _places(a) != _places(b)
+                differ[row] |= a._replace(size=0) != b._replace(size=0)
         if differ.any():
             row = int(np.flatnonzero(differ)[0])
             name = first.buffers[row].id

@@ -81,7 +81,7 @@ def orientation_of(problem: Problem, offsets: Sequence[int]) -> Orientation:
 
     At the problem's sizes its arena is at most that of the placement. Buffers of size 0 come
     first: there they cost nothing. Raises ProblemError if the problem is not of `lifetimes_only`:
-    others have a `PieceOrder`. O(n log n) without branches; with them, also in proportion to the
+    others are ordered by rows (`piece_orders`). O(n log n) without branches; with them, also in proportion to the
     buffers of different arms that are alive together.
     """
     if not lifetimes_only(problem):

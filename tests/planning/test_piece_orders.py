@@ -3,14 +3,10 @@
 from itertools import combinations
 from random import Random
 
-from helpers.programs.random_settings import exactly, rounds
-from hypothesis import given
-from hypothesis import strategies as st
-from planning.random_problems import rich_problems
+from helpers.programs.random_settings import rounds
 
 from xrelay.operators.orders import Life, Orders, Row
-from xrelay.planning import Plan, Problem, check, solve
-from xrelay.planning.unknown_sizes.piece_orders import choose_rows, order_rows, orders_of
+from xrelay.planning.unknown_sizes.piece_orders import choose_rows, order_rows
 
 
 def overlapping(
@@ -34,44 +30,6 @@ def overlapping(
 def spans_of(orders: Orders, sizes: list[int]) -> list[tuple[int, int]]:
     _, offsets = orders.laid_out(sizes)
     return [(at, at + size) for at, size in zip(offsets, sizes, strict=True)]
-
-
-@exactly(200, 4)
-@given(rich_problems(), st.integers(0, 2**32))
-def test_orders_of_rich_problems(problem: Problem, seed: int):
-    rng = Random(seed)
-    plan = solve(problem)
-    assert isinstance(plan, Plan)
-    assert check(problem, plan) == []
-    orders, rows = orders_of(problem, plan)
-    if not rows.rows:
-        return
-    orders.check()
-    faults = orders.faults(rows.lives)
-    assert all(_are_of_one_tie(problem, rows.first, pair) for pair in faults)
-    totals, offsets = orders.laid_out(rows.sizes)
-    placed = [offsets[i] for i in rows.first]
-    for buffer, at in zip(problem.buffers, placed, strict=True):
-        assert at % buffer.alignment == 0
-        assert buffer.offset in (None, at)
-    if placed == list(plan.offsets):
-        assert check(problem, plan) == []
-    has_fixed = any(b.offset is not None for b in problem.buffers)
-    for _ in range(4):
-        sizes = [size if has_fixed else rng.choice((0, 1, 4, 100)) for size in rows.sizes]
-        bad = overlapping([*rows.rows], [*rows.lives], spans_of(orders, sizes))
-        assert all(_are_of_one_tie(problem, rows.first, pair) for pair in bad)
-    # A plan gives a buffer that never lives no bytes; in an order it has its size.
-    lives = all(b.lifetime.start < b.lifetime.stop for b in problem.buffers)
-    if lives and all(b.tie is None and b.offset is None and not b.gaps for b in problem.buffers):
-        for total, height in zip(totals, plan.heights, strict=False):
-            assert total <= height, "the order needs no more than the plan did"
-
-
-def _are_of_one_tie(problem: Problem, first: tuple[int, ...], pair: tuple[int, int]) -> bool:
-    one, other = (max(k for k, i in enumerate(first) if i <= row) for row in pair)
-    tie = problem.buffers[one].tie
-    return tie is not None and tie == problem.buffers[other].tie
 
 
 def random_pieces(rng: Random) -> tuple[list[Row], list[Life]]:

@@ -19,7 +19,6 @@ from xdsl.dialects.builtin import ModuleOp
 from xrelay import planning
 from xrelay.planning import Fault, Plan, Problem, check, unknown_sizes
 from xrelay.planning.unknown_sizes import Choice, Orientation
-from xrelay.planning.unknown_sizes.piece_orders import PieceOrder, rows_of
 
 
 def checked_solve(problem: Problem, *args: Any, **options: Any) -> Any:
@@ -41,15 +40,10 @@ def checked_choose(problems: Sequence[Problem], *args: Any, **options: Any) -> C
     return choice
 
 
-def faults_at(orientation: Orientation | PieceOrder, problem: Problem) -> list[Fault]:
+def faults_at(orientation: Orientation, problem: Problem) -> list[Fault]:
     """Return the faults of the offsets that an order has at the sizes of `problem`."""
-    pools, sizes = [0] * len(problem.buffers), [buffer.size for buffer in problem.buffers]
-    first = range(len(sizes))
-    if isinstance(orientation, PieceOrder):
-        pools = [row.pool for row in orientation.rows if row.beside is None]
-        _, _, sizes, first = rows_of(problem, pools)
-    offsets = orientation.offsets(sizes)
-    plan = Plan(tuple(offsets[i] for i in first), tuple(pools), (0,) * len(problem.pools))
+    offsets = orientation.offsets([buffer.size for buffer in problem.buffers])
+    plan = Plan(tuple(offsets), (0,) * len(offsets), (0,))
     return [fault for fault in check(unlimited(problem), plan) if fault.rule != "height"]
 
 
