@@ -81,8 +81,8 @@ def orientation_of(problem: Problem, offsets: Sequence[int]) -> Orientation:
 
     At the problem's sizes its arena is at most that of the placement. Buffers of size 0 come
     first: there they cost nothing. Raises ProblemError if the problem is not of `lifetimes_only`:
-    others are ordered by rows (`piece_orders`). O(n log n) without branches; with them, also in proportion to the
-    buffers of different arms that are alive together.
+    others are ordered by rows (`piece_orders`). O(n log n) without branches; with them, also in
+    proportion to the buffers of different arms that are alive together.
     """
     if not lifetimes_only(problem):
         raise ProblemError("an orientation is of one pool, without gaps, ties and fixed offsets")
