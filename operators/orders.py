@@ -341,34 +341,6 @@ class Orders:
             spans.append(None if at is None or row.size is None else (at, at + row.size))
         return spans
 
-    def may_share(self, i: int, j: int) -> bool:
-        """Test whether rows share bytes on purpose: tied ones, and a row and those it is over."""
-        starts, ends = self._points
-        if not self.rows or self._first[i] != self._first[j]:
-            return False
-        for one, other in ((i, j), (j, i)):
-            over = self.rows[one].over
-            if over is not None and other in self._parts(*over):
-                return True
-        return starts[i] == starts[j] and ends[i] != starts[i] and ends[j] != starts[j]
-
-    def _parts(self, first: int, last: int) -> Iterator[int]:
-        at: int | None = last
-        while at is not None:
-            yield at
-            over = self.rows[at].over
-            if over is not None:
-                yield from self._parts(*over)
-            at = None if at == first else self.rows[at].beside
-
-    def faults(self, lives: Sequence[Life]) -> list[tuple[int, int]]:
-        """Return the rows that are needed together, of which neither is above the other."""
-        return [
-            (i, j)
-            for i, j in self.unordered(events(lives))
-            if lives[i].meets(lives[j]) and not self.may_share(i, j)
-        ]
-
     # ----------------------------------------------------------------- offsets
 
     def layout(

@@ -247,11 +247,6 @@ class Expr:
     def symbols(self) -> list[Symbol]:
         return list(dict.fromkeys(s for monomial, _ in self.terms for s in monomial))
 
-    @property
-    def names(self) -> list[str]:
-        """The names of the dims that the value depends on, in order."""
-        return [symbol.name for symbol in inner_first([self]) if symbol.kind == DIM]
-
     def value(self, values: Mapping[Symbol, int]) -> int:
         """Return the value for these values of the symbols."""
         return sum(c * prod(values[s] for s in monomial) for monomial, c in self.terms)

@@ -120,14 +120,6 @@ class AliasClasses:
         operands = operands_of(op)
         return (*operands, *captured) if captured else operands
 
-    def members(self) -> list[list[SSAValue]]:
-        """Return the classes of more than one value, and the values in them, in order."""
-        self._grow()
-        by_class: dict[int, list[SSAValue]] = {}
-        for number, value in zip(self.class_of, self.body.values, strict=True):
-            by_class.setdefault(number, []).append(value)
-        return [values for values in by_class.values() if len(values) > 1]
-
     def bytes_in(self, value: SSAValue) -> bool:
         """Test whether `value` may hold bytes that have a lifetime: it is not a constant."""
         return self.body.may_have_bytes[self.body.number(value)]

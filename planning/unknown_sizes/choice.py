@@ -23,7 +23,7 @@ from itertools import combinations
 import numpy as np
 
 from ...operators.records import record
-from ..buffers import LIMIT, BufferTable, Columns, Ints, ProblemError
+from ..buffers import LIMIT, BufferTable, Columns, Ints
 from ..offsets.bounds import lower_bound
 from ..offsets.core import core_of
 from ..problem import Plan, Problem
@@ -67,23 +67,15 @@ class Choice:
         """The smallest arena over the lower bound, at each sample."""
         return _ratios(tuple(map(min, zip(*self.heights, strict=True))), self.bounds)
 
-    @property
-    def worst(self) -> float:
-        """The largest of the ratios."""
-        return max(self.ratios)
-
 
 def choose(problems: Sequence[Problem], budget: int | None = None, slack: int = 0) -> Choice:
     """
-    Choose orientations for `problems`, which are one problem with different sizes.
+    Choose orientations for `problems`, at least one, which differ in sizes only.
 
     `budget` limits the search nodes of each solve. An arena is good enough if it is at most
     `slack` bytes above its lower bound; more orientations are not kept to save those.
-    Deterministic. Raises ProblemError if the problems differ in more than sizes.
+    Deterministic.
     """
-    if not problems:
-        raise ProblemError("expected at least one sample, but got none")
-    _check_alike(problems)
     if budget is None:
         budget = NODES if len(problems[0].buffers) <= _LARGE else 0
     samples = _Samples(problems, budget, slack)
@@ -258,24 +250,3 @@ def _with_sizes(problem: Problem, sizes: Ints) -> Problem:
         return Problem(BufferTable(Columns(lower, upper, sizes, np.ones_like(sizes))))
     rows = zip(problem.buffers, sizes.tolist(), strict=True)
     return Problem(tuple(b._replace(size=size, alignment=1, pools=()) for b, size in rows))
-
-
-def _check_alike(problems: Sequence[Problem]) -> None:
-    first = problems[0]
-    for k, other in enumerate(problems[1:], 1):
-        if len(other.buffers) != len(first.buffers):
-            counts = f"{len(first.buffers)}, but sample {k} has {len(other.buffers)}"
-            raise ProblemError(f"samples must have the same buffers: sample 0 has {counts}")
-        differ = np.zeros(len(first.buffers), dtype=np.bool_)
-        for name in ("lower", "upper", "alignment"):
-            differ |= getattr(first.columns, name) != getattr(other.columns, name)
-        if not (first.is_plain and other.is_plain):
-            for row, (a, b) in enumerate(zip(first.buffers, other.buffers, strict=True)):
-                differ[row] |= a._replace(size=0) != b._replace(size=0)
-        if differ.any():
-            row = int(np.flatnonzero(differ)[0])
-            name = first.buffers[row].id
-            message = (
-                f"samples must differ in sizes only, but buffer '{name}' differs in sample {k}"
-            )
-            raise ProblemError(message, (row,))

@@ -21,7 +21,10 @@ def body(text: str, number: int = 0) -> AliasClasses:
 
 def names(classes: AliasClasses) -> list[list[str]]:
     """Return the names of the values in classes of more than one."""
-    return [[value.name_hint or "?" for value in values] for values in classes.members()]
+    members: dict[int, list[str]] = {}
+    for value in classes.values:
+        members.setdefault(classes.of(value), []).append(value.name_hint or "?")
+    return [values for values in members.values() if len(values) > 1]
 
 
 def value(classes: AliasClasses, name: str) -> SSAValue:
