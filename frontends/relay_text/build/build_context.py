@@ -82,7 +82,7 @@ class Program:
 
     types: dict[str, relay.TypeDataOp] = field(default_factory=dict[str, relay.TypeDataOp])
     constructors: dict[str, tuple[relay.TypeDataOp, FileLineColLoc]] = field(
-        default_factory=dict[str, "tuple[relay.TypeDataOp, FileLineColLoc]"]
+        default_factory=lambda: {}
     )
     """The data type of each constructor, and the place of the constructor."""
     functions: dict[str, Signature] = field(default_factory=dict[str, Signature])
@@ -120,9 +120,7 @@ class ExplicitMemory:
 
     has_calls: bool = False
     """True if kernels are called."""
-    calls_of_literals: list[tuple[Operation, relay.FnOp]] = field(
-        default_factory=list[tuple[Operation, relay.FnOp]]
-    )
+    calls_of_literals: list[tuple[Operation, relay.FnOp]] = field(default_factory=lambda: [])
     """Calls of kernels that are function literals, which are named at the end."""
     ops: list[Operation] = field(default_factory=list[Operation])
     """The other ops of `memory` and `vm`, which remain to be verified."""
@@ -160,9 +158,7 @@ class Context:
     region: Region | None = None
     """The current region."""
     blocks: dict[Region, Block] = field(default_factory=dict[Region, Block])
-    values: dict[ast.Local | ast.Binding, SSAValue | Generic] = field(
-        default_factory=dict["ast.Local | ast.Binding", "SSAValue | Generic"]
-    )
+    values: dict[ast.Local | ast.Binding, SSAValue | Generic] = field(default_factory=lambda: {})
     """The values of variables and graph bindings."""
     tuples: dict[SSAValue, bool] = field(default_factory=dict[SSAValue, bool])
     """
@@ -177,13 +173,9 @@ class Context:
     """True if there are closures with type parameters."""
     type_args: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
     """The types that replace the type parameters of the enclosing closures."""
-    single_types: list[tuple[str, Attribute, FileLineColLoc]] = field(
-        default_factory=list[tuple[str, Attribute, FileLineColLoc]]
-    )
+    single_types: list[tuple[str, Attribute, FileLineColLoc]] = field(default_factory=lambda: [])
     """The type parameters of closures, each with its one type and its location."""
-    calls: list[tuple[Operation, Signature]] = field(
-        default_factory=list[tuple[Operation, Signature]]
-    )
+    calls: list[tuple[Operation, Signature]] = field(default_factory=lambda: [])
     """Calls of global functions, whose types may turn out to differ in dims."""
     weights: list[WeightsOfCall] = field(default_factory=list["WeightsOfCall"])
     """Calls with weights whose types were unknown when they were used."""
