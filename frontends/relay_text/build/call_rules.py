@@ -21,7 +21,7 @@ from . import function_rules, generic_rules, match_rules
 from .build_context import Context
 from .deferred import when_known
 from .operators.call_site import Site, call_operator, prepare
-from .operators.calls_of_kernels import KERNEL_CALLS, kernel_call
+from .operators.calls_of_kernels import KERNEL_CALLS, call_of_scopes, kernel_call
 from .operators.composite_operators import COMPOSITES, EAGER, composite
 from .operators.opaque_calls import opaque_call
 
@@ -97,7 +97,8 @@ def _call_function(context: Context, callee: ast.Expr, expr: ast.Call) -> SSAVal
         return generic_rules.call(context, generic, expr)
     function = context.emit(callee)
     args = [context.emit(a) for a in expr.args]
-    return function_rules.call_value(context, function, args, expr)
+    kernel = call_of_scopes(context, function, args, expr)
+    return kernel or function_rules.call_value(context, function, args, expr)
 
 
 # ------------------------------------------------------------- names as values
