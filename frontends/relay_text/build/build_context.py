@@ -10,7 +10,6 @@ the context and a node; the context knows none of them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -86,10 +85,6 @@ class Program:
     )
     """The data type of each constructor, and the place of the constructor."""
     functions: dict[str, Signature] = field(default_factory=dict[str, Signature])
-
-
-_OTHER = re.compile(r"[^A-Za-z0-9_$.-]")
-_NUMBERED = re.compile(r"_(?=[0-9]+\Z)")
 
 
 @irdl_op_definition
@@ -419,12 +414,3 @@ def attribute_of(value: Any) -> Attribute | None:
 def called(value: SSAValue, default: str = "this") -> str:
     """Return the name of a value for a message."""
     return f"%{value.name_hint}" if value.name_hint else default
-
-
-def ssa_name(name: str) -> str | None:
-    """Return `name` as a readable SSA name, or None if no character is left."""
-    if name.isidentifier() and name.isascii() and not name[-1].isdigit():
-        return name
-    text = _OTHER.sub("_", name).lstrip("0123456789")
-    # the printer treats a trailing `_1` as a number of its own
-    return _NUMBERED.sub(".", text) or None

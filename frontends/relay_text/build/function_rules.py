@@ -15,9 +15,10 @@ from ....dialects.device import VirtualDeviceAttr
 from ....dialects.relay.incomplete import IncompleteType
 from ....dialects.relay.unification import Unifier
 from ....dialects.xdsl_extras.xdsl_internals import append_arguments
+from ...conversion import ssa_name
 from ..errors import RelayTextError, SourceMap, location_of, nearest
 from ..text import syntax as ast
-from .build_context import Context, Generic, Signature, ssa_name
+from .build_context import Context, Generic, Signature
 from .constraints import Notes
 from .operators.call_site import Site
 from .operators.composite_operators import on_device

@@ -23,10 +23,11 @@ from ....dialects import relay
 from ....dialects.type_algebra import parts
 from ....passes.functions.captures import type_variables
 from ....passes.functions.symbols import SymbolNames
+from ...conversion import ssa_name
 from ..errors import RelayTextError, location_of
 from ..text import syntax as ast
 from . import function_rules
-from .build_context import Context, Generic, called, ssa_name
+from .build_context import Context, Generic, called
 from .operators.call_site import Site
 from .operators.composite_operators import on_device
 
