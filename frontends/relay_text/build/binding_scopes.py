@@ -156,8 +156,7 @@ class _Walk:
         """Visit an expression whose operands are visited."""
         match expr:
             case ast.Call():
-                name = expr.callee.name if isinstance(expr.callee, ast.Name) else None
-                self._effects += name is None or name in EFFECTS
+                self._effects += not expr.name or expr.name in EFFECTS
             case ast.Node():
                 self._effects += expr.binding in self._scopes.impure
                 self._scopes.uses[expr.binding].append((self._region, self._owner))

@@ -40,11 +40,8 @@ def let(context: Context, statement: ast.Statement) -> Generic | None:
 
     If the variable has a type without type parameters, the function is a closure of that type.
     """
-    local, function, hint = statement.local, statement.value, None
+    local, (hint, function) = statement.local, function_rules.unhinted(statement.value)
     assert local is not None
-    if isinstance(function, ast.Call) and isinstance(function.callee, ast.Name):
-        if function.callee.name == "on_device" and len(function.args) == 1:
-            hint, function = function, function.args[0]
     generic = named(context, statement.value)
     if generic is not None:
         is_fixed = _fixes(local.type, parts(generic.type), generic.own)

@@ -112,6 +112,11 @@ class Call:
     end: int
     """Offset of the end of the call."""
 
+    @property
+    def name(self) -> str:
+        """The operator or constructor that is called; "" for a function."""
+        return self.callee.name if isinstance(self.callee, Name) else ""
+
 
 @node
 class Tuple:
