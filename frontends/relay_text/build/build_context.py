@@ -24,6 +24,7 @@ from xdsl.dialects.builtin import (
     NoneType,
     TensorType,
 )
+from xdsl.dialects.func import CallOp as FuncCallOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.irdl import AnyAttr, IRDLOperation, irdl_op_definition, result_def, var_operand_def
 
@@ -170,7 +171,7 @@ class Context:
     """The types that replace the type parameters of the enclosing closures."""
     single_types: list[tuple[str, Attribute, FileLineColLoc]] = field(default_factory=lambda: [])
     """The type parameters of closures, each with its one type and its location."""
-    calls: list[tuple[Operation, Signature]] = field(default_factory=lambda: [])
+    calls: list[tuple[FuncCallOp, Signature]] = field(default_factory=lambda: [])
     """Calls of global functions, whose types may turn out to differ in dims."""
     weights: list[WeightsOfCall] = field(default_factory=list["WeightsOfCall"])
     """Calls with weights whose types were unknown when they were used."""
