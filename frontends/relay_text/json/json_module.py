@@ -270,11 +270,11 @@ class _ModuleReader:
                 return ast.Dense(number, graph.array(number), f"constant_{number}")
             case "GlobalVar":
                 name = self._hint(number)
-                self.names.functions.setdefault(name, number)
+                self.names.symbols.add(f"@{name}")
                 return ast.Global(number, name)
             case "Op" | "Constructor" as key:
                 name = graph.text(number) if key == "Op" else self._hint(number)
-                self.names.operators.setdefault(name, number)
+                self.names.symbols.add(name)
                 return ast.Name(number, name)
             case _:
                 raise GraphError(f"a {graph.key(number)} (node {number}) is not an expression")
@@ -295,7 +295,7 @@ class _ModuleReader:
             case "PatternConstructor":
                 constructor = graph.child(number, "constructor")
                 name = self._hint(constructor)
-                self.names.operators.setdefault(name, number)
+                self.names.symbols.add(name)
                 return ast.Constructed(number, name, self._patterns(number))
             case "PatternTuple":
                 return ast.Fields(number, self._patterns(number))
