@@ -240,16 +240,18 @@ def _is_block_result(op: Operation) -> bool:
 
 def _is_used_inside_only(op: Operation, block: Block) -> bool:
     """Return whether no use of `op` is outside one region of one op of its block."""
-    inside = set[Block | None]()
-    for user in (use.operation for result in op.results for use in result.uses):
-        at = user.parent
-        if at is block:
-            if type(user) is ExtractOp and user.result.first_use is None:
-                continue  # not in the text
-            return False
-        while at is not None and (outer := at.parent_op()) and outer.parent is not block:
-            at = outer.parent
-        inside.add(at)
+    inside: set[Block | None] = set()
+    for result in op.results:
+        for use in result.uses:
+            user = use.operation
+            at = user.parent
+            if at is block:
+                if type(user) is ExtractOp and user.result.first_use is None:
+                    continue  # not in the text
+                return False
+            while at is not None and (outer := at.parent_op()) and outer.parent is not block:
+                at = outer.parent
+            inside.add(at)
     return len(inside) < 2
 
 
@@ -260,8 +262,9 @@ def _has_effects(op: Operation, order: Order) -> bool:
 
 def _keep_hint(scan: _Scan, terminator: Operation) -> None:
     """Bind a hint that is a function's result and would otherwise be read as a fixed one."""
-    hints = (o for v in terminator.operands for o in scan.ops if o is v.owner)
-    op = next(filter(_would_become_fixed, hints), None)
+    owners = (v.owner for v in terminator.operands)
+    ops = (op for op in owners if isinstance(op, Operation) and op.parent is scan.block)
+    op = next(filter(_would_become_fixed, ops), None)
     if op is None or any(_is_statement(scan.order, other) for other in scan.ops):
         return
     hinted, is_before = op.operands[0].owner, op.operands[0].owner is op.prev_op
