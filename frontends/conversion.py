@@ -1,4 +1,4 @@
-"""What frontends share: their result, and names of values."""
+"""The result of a frontend, and the names of its values."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from typing import Any
 from xdsl.dialects.builtin import FunctionType, TupleType
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.rewriter import Rewriter
 
 from ....dialects import relay
 from ....dialects.device import tensor_type
@@ -15,7 +16,6 @@ from ....dialects.tensors import as_tensor
 from ....dialects.type_algebra import parts
 from ....dialects.xdsl_extras.xdsl_internals import set_type
 from ....passes.functions.calls import recast
-from ....passes.support.rewriting import rewrite_each
 from ..errors import RelayTextError, location_of
 from ..tvm_weights import Weight
 from .build_context import Context, called
@@ -175,5 +175,6 @@ def _adapt_call(op: CallOp, type: FunctionType) -> None:
     (result,) = op.result_types
     if type != FunctionType.from_lists(op.operand_types, [result]):
         invoke = relay.InvokeOp(op.callee, [], op.operands, result)
+        invoke.location = op.location
         invoke.attributes |= op.attributes
-        rewrite_each([op], lambda op, rewriter: rewriter.replace(op, invoke))
+        Rewriter.replace_op(op, invoke)

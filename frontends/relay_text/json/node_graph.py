@@ -63,7 +63,7 @@ class GraphError(Exception):
 
 class Shared(Generic[T]):
     """
-    What `read` returns for each node, which it reads once, though nodes refer to each other.
+    Results of `read`, which reads each node once, though nodes refer to each other.
 
     Counts the parts of each, as often as they occur: 40 pairs of the pair before are 2 ** 40.
     """

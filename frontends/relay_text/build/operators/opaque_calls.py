@@ -15,17 +15,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import TupleType
-from xdsl.ir import Attribute, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter
-from xdsl.rewriter import InsertPoint
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from .....dialects.attributes import attribute_of as plain_attribute
 from .....dialects.relay import CallOpaqueOp, TupleOp
-from .....dialects.relay.language.tuples import erase_unused, fields_of
+from .....dialects.relay.language.tuples import erase_unused, fields_of, fold_projections, rebuild
 from .....dialects.relay.opaque import is_operator_name
 from .....dialects.tensors import as_tensor
-from .....passes.functions.flattening import Inserter, flat, fold_tuple
-from .....passes.support.rewriting import rewrite_each
 from ...errors import SourceMap
 from ...text import syntax as ast
 from ...type_texts import type_text
@@ -63,22 +60,28 @@ def _complete(context: Context, op: CallOpaqueOp, source_map: SourceMap, call: a
         if _tensors(arg.type) is None:
             at = call.args[i].offset if i < len(call.args) else call.offset
             raise _not_a_tensor(f"argument {i} of {name}", arg, source_map, at)
-    if not _tensors(result.type):
+    types = _tensors(result.type)
+    if not types:
         raise _not_a_tensor(f"the result of {name}", result, source_map, call.offset)
-    rewrite_each([op], _flatten)
+    _flatten(op, types)
 
 
-def _flatten(op: CallOpaqueOp, rewriter: PatternRewriter) -> None:
-    insert, given = Inserter(rewriter, InsertPoint.before(op)), tuple(op.args)
+def _flatten(op: CallOpaqueOp, types: Sequence[Attribute]) -> None:
+    """Replace `op` by a call whose arguments and results, of `types`, are tensors."""
+
+    def insert(new: Operation) -> None:
+        new.location = op.location
+        Rewriter.insert_op(new, InsertPoint.before(op))
+
+    given, result = tuple(op.args), op.results[0]
     args = [[*fields_of(a, insert)] if isinstance(a.type, TupleType) else a for a in given]
-    new = CallOpaqueOp(op.operator.data, args, flat(op.result_types), op.given)
+    new = CallOpaqueOp(op.operator.data, args, types, op.given)
     insert(new)
-    values = insert.rebuilt(op.result_types, new.results)
-    rewriter.replace(op, [], values)
-    for value in values:
-        if isinstance(value.owner, TupleOp):
-            fold_tuple(value.owner)
-    for owner in dict.fromkeys(arg.owner for arg in given if isinstance(arg.owner, TupleOp)):
+    value = rebuild(result.type, iter(new.results), insert)
+    Rewriter.replace_op(op, [], [value])
+    if isinstance(value.owner, TupleOp):
+        fold_projections(value.owner)
+    for owner in dict.fromkeys(v.owner for v in (value, *given) if isinstance(v.owner, TupleOp)):
         erase_unused(owner)
 
 
