@@ -1,7 +1,8 @@
-"""The result of a frontend."""
+"""The result of a frontend, and the names of its values."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -24,3 +25,16 @@ class Conversion:
 
     module: ModuleOp
     params: Mapping[str, Array]
+
+
+_OUTSIDE_NAMES = re.compile(r"[^\w$.-]", re.ASCII)
+_NUMBER_AT_END = re.compile(r"_(?=\d+\Z)", re.ASCII)
+"""The underscore before a number at the end, which the printer treats as its own."""
+
+
+def ssa_name(name: str) -> str | None:
+    """Return `name` as a readable SSA name, or None if no character is left."""
+    if name.isidentifier() and name.isascii() and not name[-1].isdigit():
+        return name
+    text = _OUTSIDE_NAMES.sub("_", name).lstrip("0123456789")
+    return _NUMBER_AT_END.sub(".", text) or None

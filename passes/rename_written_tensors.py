@@ -39,8 +39,8 @@ class _Renaming:
     """State at the current op."""
 
     module: ModuleOp
-    written: dict[SSAValue, SSAValue] = field(default_factory=lambda: {})
-    """The value that was written into each tensor."""
+    written: dict[SSAValue, tuple[SSAValue, Operation]] = field(default_factory=lambda: {})
+    """The value that was written into each tensor, and the op that wrote it."""
     written_in_region: dict[SSAValue, Operation] = field(default_factory=lambda: {})
     """The op that wrote a tensor inside the regions of an op that is already visited."""
     killed: dict[SSAValue, Operation] = field(default_factory=lambda: {})
@@ -79,15 +79,12 @@ class _Renaming:
         return mine
 
     def _visit_regions(self, op: Operation) -> None:
-        outer = self.closure
-        if isinstance(op, FnOp):
-            self.closure = op
-        written_in_region: dict[SSAValue, Operation] = {}
-        for region in op.regions:
-            for block in region.blocks:
-                for value in self.block(block):
-                    written_in_region[value] = _writer(self.written.pop(value))
-        self.written_in_region |= written_in_region
+        outer, inside = self.closure, dict[SSAValue, Operation]()
+        self.closure = op if isinstance(op, FnOp) else outer
+        for block in (block for region in op.regions for block in region.blocks):
+            for value in self.block(block):
+                _, inside[value] = self.written.pop(value)
+        self.written_in_region |= inside
         self.closure = outer
 
     def erase_dead(self) -> None:
@@ -115,9 +112,7 @@ class _Renaming:
             self.dead.append(op)
             return
         elif isinstance(op, KillOp):
-            value = self.aliases.get(op.value, op.value)
-            if value in self.killed:
-                raise self._used_after_kill(value, op)
+            value = self._tensor(op.value, op)
             op.operands[0] = value if value in self.owner else self._resolve(value, op)
             self.killed[value] = op
             return
@@ -126,7 +121,7 @@ class _Renaming:
             if i < outs:
                 value = self._resolve(operand, op)
             else:
-                value = self.aliases.get(operand, operand)
+                value = self._tensor(operand, op)
                 self._write(value, op, op.results[i - outs])
             if value is not operand:
                 op.operands[i] = value
@@ -136,11 +131,17 @@ class _Renaming:
         value = self.aliases.get(value, value)
         return value in self.deferred_tuples or (value in self.owner and value not in self.written)
 
-    def _resolve(self, value: SSAValue, user: Operation) -> SSAValue:
-        """Return the value that `value` refers to where `user` uses it."""
+    def _tensor(self, value: SSAValue, user: Operation) -> SSAValue:
+        """Return the value that `value` is a name of, which must not have been killed."""
         value = self.aliases.get(value, value)
         if value in self.killed:
-            raise self._used_after_kill(value, user)
+            text, killed = f"{_called(value)} is used after its memory.kill", self.killed[value]
+            raise PassError(text, user, notes=[(killed, "killed here")])
+        return value
+
+    def _resolve(self, value: SSAValue, user: Operation) -> SSAValue:
+        """Return the value that `value` refers to where `user` uses it."""
+        value = self._tensor(value, user)
         if value in self.deferred_tuples:
             fields = [self._resolve(part, user) for part in self.deferred_tuples[value].operands]
             made = TupleOp(fields)
@@ -152,15 +153,12 @@ class _Renaming:
             return made.result
         if value not in self.owner:
             return value
-        result = self.written.get(value)
-        if result is None:
+        if value not in self.written:
             raise self._unwritten(value, user)
-        return result
+        return self.written[value][0]
 
     def _write(self, value: SSAValue, op: Operation, result: OpResult) -> None:
         """Record that `op` writes the tensor `value`, which then holds `result` or a hint on it."""
-        if value in self.killed:
-            raise self._used_after_kill(value, op)
         if value not in self.owner:
             made = value.owner.name if isinstance(value.owner, Operation) else "a pattern"
             raise PassError(
@@ -168,9 +166,7 @@ class _Renaming:
                 f"but {_called(value)} is defined by {made}",
                 op,
             )
-        before = self.written_in_region.get(value)
-        if value in self.written:
-            before = _writer(self.written[value])
+        _, before = self.written.get(value, (None, self.written_in_region.get(value)))
         if before is not None:
             raise PassError(
                 f"{_called(value)} is written twice; to reuse its bytes, write into another "
@@ -185,7 +181,7 @@ class _Renaming:
                 op,
             )
         result.name_hint = result.name_hint or value.name_hint
-        self.written[value] = _hinted(result)
+        self.written[value] = _hinted(result), op
 
     # ------------------------------------------------------------------ errors
 
@@ -202,24 +198,6 @@ class _Renaming:
         if isinstance(value, BlockArgument):
             message += "; a parameter that a kernel writes has no contents before"
         return PassError(message, user)
-
-    def _used_after_kill(self, value: SSAValue, user: Operation) -> PassError:
-        return PassError(
-            f"{_called(value)} is used after its memory.kill",
-            user,
-            notes=[(self.killed[value], "killed here")],
-        )
-
-
-def _writer(value: SSAValue) -> Operation:
-    """Return the op that wrote `value`, which may be a hint on its result."""
-    op = value.owner
-    assert isinstance(op, Operation)
-    if isinstance(op, DestinationCall):
-        return op
-    inner = op.operands[0].owner
-    assert isinstance(inner, Operation)
-    return inner
 
 
 def _hinted(result: OpResult) -> SSAValue:

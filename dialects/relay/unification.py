@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Protocol, cast
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute
 
 from ..tensors import as_tensor
@@ -101,28 +101,21 @@ class Unifier:
         """Return `type` with all known parts filled in; raises `TypeTooLarge` beyond the limits."""
         if type.__class__ is TensorType:
             return type
-        self._require_size(type)
-        return self._resolved(type)
-
-    def _resolved(self, type: Attribute) -> Attribute:
-        if type.__class__ is TensorType:
-            return type
-        type = self.shallow(type)
-        return rebuild(type, [self._resolved(part) for part in parts(type)])
-
-    def _require_size(self, type: Attribute) -> None:
-        """Raise `TypeTooLarge` for a type of too many parts, or with too many around each other."""
         count = 0
-        pending = [(type, 0)]
-        while pending:
-            type, depth = pending.pop()
+
+        def resolved(type: Attribute, depth: int) -> Attribute:
+            nonlocal count
             count += 1
             if depth > MAX_DEPTH:
                 raise TypeTooLarge(f"a type is nested more than {MAX_DEPTH} levels deep")
             if count > MAX_PARTS:
                 raise TypeTooLarge(f"a type has more than {MAX_PARTS} parts")
-            if type.__class__ is not TensorType:
-                pending += [(part, depth + 1) for part in parts(self.shallow(type))]
+            if type.__class__ is TensorType:
+                return type
+            type = self.shallow(type)
+            return rebuild(type, [resolved(part, depth + 1) for part in parts(type)])
+
+        return resolved(type, 0)
 
     def first_unknown(self, type: Attribute) -> IncompleteType | None:
         """Return an unknown in `type`; None when there is none left."""
@@ -131,11 +124,8 @@ class Unifier:
             return None
         if isinstance(type, IncompleteType):
             return type
-        for part in parts(type):
-            unknown = self.first_unknown(part)
-            if unknown is not None:
-                return unknown
-        return None
+        unknown = (u for part in parts(type) if (u := self.first_unknown(part)) is not None)
+        return next(unknown, None)
 
     # ---------------------------------------------------------------- learning
 
@@ -150,14 +140,8 @@ class Unifier:
             return self._learn(a, b)
         if isinstance(b, IncompleteType):
             return self._learn(b, a)
-        mine, theirs = as_tensor(a), as_tensor(b)
-        if mine is not None and theirs is not None:
-            if mine.element_type != theirs.element_type:
-                return False
-            dims, others = mine.get_shape(), theirs.get_shape()
-            return len(dims) == len(others) and all(
-                m == t or DYNAMIC_INDEX in (m, t) for m, t in zip(dims, others, strict=True)
-            )
+        if as_tensor(a) is not None and as_tensor(b) is not None:
+            return join(a, b) is not None
         together = pairs(a, b)
         return all(self.unify(m, t) for m, t in together) if together else a == b
 

@@ -40,9 +40,8 @@ def _parsed(text: str, lines_before: int) -> Module:
 
 def _uses(module: Module) -> frozenset[str]:
     """Return the names that `module` uses: functions with `@`, and types and constructors."""
-    names = module.names.operators.keys() - BY_NAME.keys() - COMPOSITES.keys() - EAGER.keys()
-    types = (name for name, _ in module.names.types)
-    return frozenset((*(f"@{name}" for name in module.names.functions), *names, *types))
+    symbols = module.names.symbols - BY_NAME.keys() - COMPOSITES.keys() - EAGER.keys()
+    return frozenset((*symbols, *(name for name, _ in module.names.types)))
 
 
 def _defines(module: Module) -> Iterator[str]:
@@ -73,10 +72,7 @@ def _entries() -> dict[str, Entry]:
 def program_of(names: Collection[str]) -> Module:
     """Return an empty program that uses `names`, functions or constructors."""
     module = _parsed("", 0)
-    for name in names:
-        is_constructor = name in _entries()
-        used = module.names.operators if is_constructor else module.names.functions
-        used[name] = 0
+    module.names.symbols.update(n if n in _entries() else f"@{n}" for n in names)
     return module
 
 

@@ -42,7 +42,7 @@ from ....dialects.xdsl_extras.xdsl_internals import set_type
 from ....runtime.calls.input_bindings import BindingError, InputBindings
 from ....runtime.calls.input_bindings import Value as BoundValue
 from ....runtime.calls.input_values import fitted
-from ...conversion import Conversion
+from ...conversion import Conversion, ssa_name
 from ..errors import OnnxError, Refused
 from ..model.external import ExternalData
 from ..model.function_bodies import (
@@ -68,7 +68,7 @@ from ..operators.rule import Rule, Rules
 from .node import Node, NodeError
 from .onnx_builder import Builder
 from .onnx_data import Datum, MixedTypes, common, constructors_in, is_tensor, type_of
-from .onnx_values import Constant, DynamicShape, value_name
+from .onnx_values import Constant, DynamicShape
 from .refusals import MAX_NOTES, Refusals
 from .scope import Scope, declared_in, graphs_of, names_in, names_read, with_inner
 
@@ -191,7 +191,7 @@ class _Importer:
             if is_incomplete(type):
                 scalars = value_type(info.name, info.type, of_scalars=True)
                 self.scalars[argument] = info.name, scalars
-            argument.name_hint = value_name(info.name)
+            argument.name_hint = ssa_name(info.name)
             argument.location = NameLoc(StringAttr(info.name), self._location(0))
             values[info.name] = argument
             arguments.append((info.name, dims or []))
@@ -388,7 +388,7 @@ class _Importer:
                 raise node.error(f'redefinition of "{name}"')
             scope.values[name] = value
             if isinstance(value, SSAValue) and value.name_hint is None:
-                value.name_hint = value_name(name)
+                value.name_hint = ssa_name(name)
 
     def _input(self, node: Node, name: str) -> Datum | None:
         if not name:

@@ -30,6 +30,7 @@ from ....dialects.relay.language.language_types import AdtType
 from ....dialects.relay.operator import Operator
 from ....dialects.tensors import as_tensor
 from ....dialects.xdsl_extras.xdsl_internals import set_type
+from ...conversion import ssa_name
 from .folding import MAKE_LIMIT, fold, fold_view, is_folded, is_identity, static_form
 from .node import Node
 from .onnx_data import LIST, Absent, Datum, Items, is_data, part_of, type_of
@@ -44,7 +45,6 @@ from .onnx_values import (
     has_static_shape,
     rank_of,
     tensor_type_of,
-    value_name,
 )
 
 ConvertGraph: TypeAlias = Callable[[Node, GraphProto, Sequence[Datum]], Sequence[Datum]]
@@ -227,7 +227,7 @@ class Builder:
         tensor = self._tensors.get(value)
         if tensor is None:
             tensor = self._tensors[value] = self._materialize(value)
-            tensor.name_hint = value_name(value.name)
+            tensor.name_hint = ssa_name(value.name)
         return tensor
 
     def _materialize(self, constant: Constant) -> SSAValue:
@@ -300,7 +300,7 @@ class Builder:
 
     def unique_function(self, name: str) -> str:
         """Return a name for a function that no other has: `name`, as far as it is free."""
-        plain = value_name(name) or "function"
+        plain = ssa_name(name) or "function"
         self._functions_named[plain] += 1
         count = self._functions_named[plain]
         return plain if count == 1 else self.unique_function(f"{plain}.{count}")

@@ -5,7 +5,6 @@ Initializers, constants, and results computed from them and from static shapes s
 operator needs them as tensors, so computations of shapes never become tensor programs.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -146,14 +145,3 @@ def dtype_of(value: Value) -> np.dtype[Any]:
 def is_float(dtype: np.dtype[Any]) -> bool:
     """Return whether `dtype` is a floating-point dtype."""
     return ELEMENT_TABLE[dtype.name].kind is ElementKind.FLOAT
-
-
-def value_name(name: str) -> str | None:
-    """Return `name` as a readable SSA name, or None if no character is left."""
-    text = _OUTSIDE_NAMES.sub("_", name).lstrip("0123456789")
-    return _NUMBER_AT_END.sub(".", text) or None
-
-
-_OUTSIDE_NAMES = re.compile(r"[^\w$.-]", re.ASCII)
-_NUMBER_AT_END = re.compile(r"_(?=\d+$)")
-"""The underscore before a number at the end, which the printer treats as its own."""

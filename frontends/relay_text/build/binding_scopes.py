@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import TypeAlias
 
 from ..text import syntax as ast
@@ -59,7 +60,7 @@ class Scopes:
     refs: dict[User, list[ast.Binding]] = field(default_factory=dict[User, "list[ast.Binding]"])
     """The bindings used outside the user's own regions, in order."""
     uses: dict[ast.Binding, list[tuple[Region, ast.Binding | None]]] = field(
-        default_factory=dict[ast.Binding, "list[tuple[Region, ast.Binding | None]]"]
+        default_factory=lambda: {}
     )
     """
     For each use of a binding, its region and the binding that contains it; bindings are in the
@@ -84,51 +85,33 @@ class Scopes:
                 place[binding] = root
 
     def _place(self, binding: ast.Binding) -> None:
-        common: Region | None = None
-        uses = self.uses[binding]
-        for region, owner in uses:
-            used_in = region if owner is None else self.place.get(owner)
-            if used_in is None or not self._settle(used_in):
-                continue  # in a binding that is not needed
-            common = used_in if common is None else _common(common, used_in)
-        if common is None:
+        used_in = (r if owner is None else self.place.get(owner) for r, owner in self.uses[binding])
+        regions = [r for r in used_in if r is not None and self.settle(r)]  # of needed bindings
+        if not regions:
             return
-        self.place[binding] = common
+        common = self.place[binding] = reduce(_common, regions)
         # Let the regions between the place and the uses refer to the binding: it is needed before
         # the statement, or the other binding's value, that contains them, so that chains of such
         # bindings cause no recursion.
-        for region, owner in uses:
-            inner: Region | None = None
-            at = region if owner is None else self.place.get(owner)
-            while at is not None and at is not common:
-                inner, at = at, at.parent
-            if at is not None and inner is not None:
-                inner.refs.append(binding)
+        for region in regions:
+            while region is not common:
+                assert region.parent is not None, "the region is in the common one"
+                if region.parent is common:
+                    region.refs.append(binding)
+                region = region.parent
 
-    def _parent(self, region: Region) -> Region | None:
-        return region.outer if region.owner is None else self.place.get(region.owner)
-
-    def _settle(self, region: Region) -> bool:
-        """Set `parent` and `depth` of `region`; return False if it is in an unused binding."""
-        chain: list[Region] = []
-        at = region
-        while at is not self.root and at.parent is None:
-            chain.append(at)
-            outer = self._parent(at)
+    def settle(self, region: Region) -> bool:
+        """Find the enclosing region of `region`; return False if it is in an unused binding."""
+        chain: list[tuple[Region, Region]] = []
+        while region is not self.root and region.parent is None:
+            outer = region.outer if region.owner is None else self.place.get(region.owner)
             if outer is None:
                 return False
-            at = outer
-        for inner in reversed(chain):
-            outer = self._parent(inner)
-            assert outer is not None
-            inner.parent = outer
-            inner.depth = outer.depth + 1
+            chain.append((region, outer))
+            region = outer
+        for inner, outer in reversed(chain):
+            inner.parent, inner.depth = outer, outer.depth + 1
         return True
-
-    def settle(self, region: Region) -> None:
-        """Set the enclosing region of `region`, which is about to be computed."""
-        known = self._settle(region)
-        assert known, "the region of a binding that is used has a place"
 
 
 def _common(a: Region, b: Region) -> Region:
@@ -173,8 +156,7 @@ class _Walk:
         """Visit an expression whose operands are visited."""
         match expr:
             case ast.Call():
-                name = expr.callee.name if isinstance(expr.callee, ast.Name) else None
-                self._effects += name is None or name in EFFECTS
+                self._effects += not expr.name or expr.name in EFFECTS
             case ast.Node():
                 self._effects += expr.binding in self._scopes.impure
                 self._scopes.uses[expr.binding].append((self._region, self._owner))
@@ -229,16 +211,15 @@ class _Walk:
         self._refs = outer
 
     def _binding(self, binding: ast.Binding) -> None:
-        regions = self._scopes
-        regions.reached = binding.offset
-        owner, refs, effects = self._owner, self._refs, self._effects
-        self._owner = binding
-        self._refs = regions.refs[binding] = []
+        scopes = self._scopes
+        scopes.reached = binding.offset
+        outer, effects = (self._owner, self._refs), self._effects
+        self._owner, self._refs = binding, scopes.refs.setdefault(binding, [])
         self.visit(binding.value)
-        self._owner, self._refs = owner, refs
+        self._owner, self._refs = outer
         if self._effects != effects:
-            regions.impure.add(binding)
-        regions.uses[binding] = []
+            scopes.impure.add(binding)
+        scopes.uses[binding] = []
 
     def _pattern(self, pattern: ast.Pattern, region: Region) -> None:
         if isinstance(pattern, ast.Variable):

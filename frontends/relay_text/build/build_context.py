@@ -10,7 +10,6 @@ the context and a node; the context knows none of them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -25,6 +24,7 @@ from xdsl.dialects.builtin import (
     NoneType,
     TensorType,
 )
+from xdsl.dialects.func import CallOp as FuncCallOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.irdl import AnyAttr, IRDLOperation, irdl_op_definition, result_def, var_operand_def
 
@@ -82,14 +82,10 @@ class Program:
 
     types: dict[str, relay.TypeDataOp] = field(default_factory=dict[str, relay.TypeDataOp])
     constructors: dict[str, tuple[relay.TypeDataOp, FileLineColLoc]] = field(
-        default_factory=dict[str, "tuple[relay.TypeDataOp, FileLineColLoc]"]
+        default_factory=lambda: {}
     )
     """The data type of each constructor, and the place of the constructor."""
     functions: dict[str, Signature] = field(default_factory=dict[str, Signature])
-
-
-_OTHER = re.compile(r"[^A-Za-z0-9_$.-]")
-_NUMBERED = re.compile(r"_(?=[0-9]+\Z)")
 
 
 @irdl_op_definition
@@ -120,9 +116,7 @@ class ExplicitMemory:
 
     has_calls: bool = False
     """True if kernels are called."""
-    calls_of_literals: list[tuple[Operation, relay.FnOp]] = field(
-        default_factory=list[tuple[Operation, relay.FnOp]]
-    )
+    calls_of_literals: list[tuple[Operation, relay.FnOp]] = field(default_factory=lambda: [])
     """Calls of kernels that are function literals, which are named at the end."""
     ops: list[Operation] = field(default_factory=list[Operation])
     """The other ops of `memory` and `vm`, which remain to be verified."""
@@ -160,9 +154,7 @@ class Context:
     region: Region | None = None
     """The current region."""
     blocks: dict[Region, Block] = field(default_factory=dict[Region, Block])
-    values: dict[ast.Local | ast.Binding, SSAValue | Generic] = field(
-        default_factory=dict["ast.Local | ast.Binding", "SSAValue | Generic"]
-    )
+    values: dict[ast.Local | ast.Binding, SSAValue | Generic] = field(default_factory=lambda: {})
     """The values of variables and graph bindings."""
     tuples: dict[SSAValue, bool] = field(default_factory=dict[SSAValue, bool])
     """
@@ -177,13 +169,9 @@ class Context:
     """True if there are closures with type parameters."""
     type_args: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
     """The types that replace the type parameters of the enclosing closures."""
-    single_types: list[tuple[str, Attribute, FileLineColLoc]] = field(
-        default_factory=list[tuple[str, Attribute, FileLineColLoc]]
-    )
+    single_types: list[tuple[str, Attribute, FileLineColLoc]] = field(default_factory=lambda: [])
     """The type parameters of closures, each with its one type and its location."""
-    calls: list[tuple[Operation, Signature]] = field(
-        default_factory=list[tuple[Operation, Signature]]
-    )
+    calls: list[tuple[FuncCallOp, Signature]] = field(default_factory=lambda: [])
     """Calls of global functions, whose types may turn out to differ in dims."""
     weights: list[WeightsOfCall] = field(default_factory=list["WeightsOfCall"])
     """Calls with weights whose types were unknown when they were used."""
@@ -427,12 +415,3 @@ def attribute_of(value: Any) -> Attribute | None:
 def called(value: SSAValue, default: str = "this") -> str:
     """Return the name of a value for a message."""
     return f"%{value.name_hint}" if value.name_hint else default
-
-
-def ssa_name(name: str) -> str | None:
-    """Return `name` as a readable SSA name, or None if no character is left."""
-    if name.isidentifier() and name.isascii() and not name[-1].isdigit():
-        return name
-    text = _OTHER.sub("_", name).lstrip("0123456789")
-    # the printer treats a trailing `_1` as a number of its own
-    return _NUMBERED.sub(".", text) or None

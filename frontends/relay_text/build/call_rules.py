@@ -21,7 +21,7 @@ from . import function_rules, generic_rules, match_rules
 from .build_context import Context
 from .deferred import when_known
 from .operators.call_site import Site, call_operator, prepare
-from .operators.calls_of_kernels import KERNEL_CALLS, kernel_call
+from .operators.calls_of_kernels import KERNEL_CALLS, call_of_scopes, kernel_call
 from .operators.composite_operators import COMPOSITES, EAGER, composite
 from .operators.opaque_calls import opaque_call
 
@@ -34,11 +34,8 @@ def call(context: Context, expr: ast.Call) -> SSAValue:
     """
     spine = [expr]
     while True:
-        first = spine[-1].args[0] if spine[-1].args else None
-        callee = spine[-1].callee
-        if not isinstance(first, ast.Call) or not isinstance(callee, ast.Name):
-            break
-        if callee.name in KERNEL_CALLS:
+        first, name = next(iter(spine[-1].args), None), spine[-1].name
+        if not isinstance(first, ast.Call) or not name or name in KERNEL_CALLS:
             break
         spine.append(first)
     value: SSAValue | None = None
@@ -51,13 +48,12 @@ def call(context: Context, expr: ast.Call) -> SSAValue:
 
 def _call(context: Context, expr: ast.Call, first: SSAValue | None) -> SSAValue:
     """Build a call; `first` is the value of its first argument, if already built."""
-    callee = expr.callee
-    if isinstance(callee, ast.Name):
-        if callee.name in KERNEL_CALLS:
-            return kernel_call(context, expr)
+    if expr.name in KERNEL_CALLS:
+        return kernel_call(context, expr)
+    if expr.name:
         args = [context.emit(arg) for arg in (expr.args if first is None else expr.args[1:])]
         return call_name(context, expr, args if first is None else [first, *args])
-    value = _call_function(context, callee, expr)
+    value = _call_function(context, expr.callee, expr)
     attrs = context.attributes(expr.attrs, expr.offset)
     if attrs is not None:
         assert isinstance(value, OpResult)
@@ -67,8 +63,7 @@ def _call(context: Context, expr: ast.Call, first: SSAValue | None) -> SSAValue:
 
 def call_name(context: Context, expr: ast.Call, args: Sequence[SSAValue]) -> SSAValue:
     """Build a call of an operator or a constructor."""
-    assert isinstance(expr.callee, ast.Name)
-    name = expr.callee.name
+    name = expr.name
     if name in context.program.constructors:
         for attribute in expr.attrs:
             text = f"unexpected attribute {attribute}: a constructor has none"
@@ -97,7 +92,8 @@ def _call_function(context: Context, callee: ast.Expr, expr: ast.Call) -> SSAVal
         return generic_rules.call(context, generic, expr)
     function = context.emit(callee)
     args = [context.emit(a) for a in expr.args]
-    return function_rules.call_value(context, function, args, expr)
+    kernel = call_of_scopes(context, function, args, expr)
+    return kernel or function_rules.call_value(context, function, args, expr)
 
 
 # ------------------------------------------------------------- names as values

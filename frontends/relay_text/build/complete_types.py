@@ -8,6 +8,7 @@ from typing import Any
 from xdsl.dialects.builtin import FunctionType, TupleType
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.rewriter import Rewriter
 
 from ....dialects import relay
 from ....dialects.device import tensor_type
@@ -81,22 +82,17 @@ def _complete_type_arguments(context: Context) -> None:
     stays unknown.
     """
     types = context.types
-    arguments: list[relay.IncompleteType] = []
-    of_values: set[relay.IncompleteType] = set()
-    for value in context.open_values:
-        pending = [(value.type, False)]
-        while pending:
-            type, is_argument = pending.pop()
-            type = types.shallow(type)
-            if not isinstance(type, relay.IncompleteType):
-                is_argument = is_argument or isinstance(type, relay.AdtType)
-                pending += [(part, is_argument) for part in parts(type)]
-            elif is_argument:
-                arguments.append(type)
-            else:
-                of_values.add(type)
-    for unknown in dict.fromkeys(arguments):
-        if unknown not in of_values:
+    unknowns: dict[relay.IncompleteType, bool] = {}  # whether they are type arguments alone
+    pending = [(value.type, False) for value in context.open_values]
+    while pending:
+        type, is_argument = pending.pop()
+        type = types.shallow(type)
+        if isinstance(type, relay.IncompleteType):
+            unknowns[type] = unknowns.get(type, True) and is_argument
+        is_argument = is_argument or isinstance(type, relay.AdtType)
+        pending += [(part, is_argument) for part in parts(type)]
+    for unknown, is_argument in unknowns.items():
+        if is_argument:
             types.unify(unknown, TupleType(()))
 
 
@@ -174,17 +170,11 @@ def _adapt_result(context: Context, returned: Operation, declared: Attribute) ->
     )
 
 
-def _adapt_call(op: Operation, type: FunctionType) -> None:
+def _adapt_call(op: CallOp, type: FunctionType) -> None:
     """Replace a `func.call`, which needs equal types, by `relay.invoke` where known dims differ."""
-    given = [a.type for a in op.operands]
-    if given == list(type.inputs) and [r.type for r in op.results] == list(type.outputs):
-        return
-    assert isinstance(op, CallOp)
-    invoke = relay.InvokeOp(op.callee, [], list(op.operands), op.results[0].type)
-    invoke.location = op.location
-    invoke.attributes |= op.attributes
-    block = op.parent
-    assert block is not None
-    block.insert_op_before(invoke, op)
-    op.results[0].replace_all_uses_with(invoke.result)
-    block.erase_op(op)
+    (result,) = op.result_types
+    if type != FunctionType.from_lists(op.operand_types, [result]):
+        invoke = relay.InvokeOp(op.callee, [], op.operands, result)
+        invoke.location = op.location
+        invoke.attributes |= op.attributes
+        Rewriter.replace_op(op, invoke)

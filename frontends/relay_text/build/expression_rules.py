@@ -15,9 +15,10 @@ from ....dialects.relay.constants import fits_inline
 from ....dialects.relay.incomplete import is_incomplete
 from ....dialects.tensors import as_tensor, dtype_name
 from ....operators.element_types import NUMBER_TYPES
+from ...conversion import ssa_name
 from ..text import syntax as ast
 from . import generic_rules
-from .build_context import Context, Generic, ssa_name
+from .build_context import Context, Generic
 from .deferred import has_dims, refine_dims, when_known
 from .function_rules import branch, let_value
 

@@ -80,9 +80,6 @@ class FixedHints:
 
 def is_hint(expr: ast.Expr) -> TypeGuard[ast.Call]:
     """Test whether `expr` is an `on_device` that constrains its operand."""
-    return (
-        isinstance(expr, ast.Call)
-        and isinstance(expr.callee, ast.Name)
-        and expr.callee.name == "on_device"
-        and bool(expr.attrs.get("constrain_body", True))
-    )
+    if not isinstance(expr, ast.Call) or expr.name != "on_device":
+        return False
+    return bool(expr.attrs.get("constrain_body", True))

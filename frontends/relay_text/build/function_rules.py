@@ -15,9 +15,10 @@ from ....dialects.device import VirtualDeviceAttr
 from ....dialects.relay.incomplete import IncompleteType
 from ....dialects.relay.unification import Unifier
 from ....dialects.xdsl_extras.xdsl_internals import append_arguments
+from ...conversion import ssa_name
 from ..errors import RelayTextError, SourceMap, location_of, nearest
 from ..text import syntax as ast
-from .build_context import Context, Generic, Signature, ssa_name
+from .build_context import Context, Generic, Signature
 from .constraints import Notes
 from .operators.call_site import Site
 from .operators.composite_operators import on_device
@@ -92,16 +93,18 @@ def let_value(
     context: Context, local: ast.Local, value: ast.Expr, annotation: Attribute | None
 ) -> SSAValue:
     """Build the value of a `let`; a function in it may name itself."""
-    if isinstance(value, ast.Function):
-        return closure(context, value, local, annotation)
-    if isinstance(value, ast.Call) and isinstance(value.callee, ast.Name):
-        match value.args:
-            case (ast.Function() as function,) if value.callee.name == "on_device":
-                hinted = closure(context, function, local, annotation)
-                return on_device(Site(context, value, [hinted]))
-            case _:
-                pass
-    return context.named(context.emit(value))
+    hint, function = unhinted(value)
+    if not isinstance(function, ast.Function):
+        return context.named(context.emit(value))
+    made = closure(context, function, local, annotation)
+    return made if hint is None else on_device(Site(context, hint, [made]))
+
+
+def unhinted(expr: ast.Expr) -> tuple[ast.Call | None, ast.Expr]:
+    """Return the `on_device` that `expr` is, if it is one, and what it is about."""
+    if isinstance(expr, ast.Call) and expr.name == "on_device" and len(expr.args) == 1:
+        return expr, expr.args[0]
+    return None, expr
 
 
 def closure(

@@ -23,10 +23,11 @@ from ....dialects import relay
 from ....dialects.type_algebra import parts
 from ....passes.functions.captures import type_variables
 from ....passes.functions.symbols import SymbolNames
+from ...conversion import ssa_name
 from ..errors import RelayTextError, location_of
 from ..text import syntax as ast
 from . import function_rules
-from .build_context import Context, Generic, called, ssa_name
+from .build_context import Context, Generic, called
 from .operators.call_site import Site
 from .operators.composite_operators import on_device
 
@@ -39,11 +40,8 @@ def let(context: Context, statement: ast.Statement) -> Generic | None:
 
     If the variable has a type without type parameters, the function is a closure of that type.
     """
-    local, function, hint = statement.local, statement.value, None
+    local, (hint, function) = statement.local, function_rules.unhinted(statement.value)
     assert local is not None
-    if isinstance(function, ast.Call) and isinstance(function.callee, ast.Name):
-        if function.callee.name == "on_device" and len(function.args) == 1:
-            hint, function = function, function.args[0]
     generic = named(context, statement.value)
     if generic is not None:
         is_fixed = _fixes(local.type, parts(generic.type), generic.own)

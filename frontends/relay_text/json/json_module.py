@@ -7,7 +7,7 @@ the same binding. The line of a location is the number of the node.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, FileLineColLoc, FunctionType, IntAttr, TupleType
@@ -20,7 +20,7 @@ from ..errors import SourceMap
 from ..text import syntax as ast
 from ..text.type_grammar import HOLE, MAX_NESTED
 from ..type_texts import STORAGE
-from .node_graph import Attrs, GraphError, NodeGraph, Parts, Unread
+from .node_graph import Attrs, GraphError, NodeGraph, Shared, Unread
 from .saved_arrays import element_type_of
 
 
@@ -62,10 +62,7 @@ class _ModuleReader:
         self.graph = graph
         self.names = ast.Names()
         self._type_definitions: list[ast.TypeData] = []
-        self._types: dict[int, Attribute] = {}
-        self._reading: set[int] = set()
-        """The types being read; none of them may contain itself."""
-        self._parts = Parts()
+        self._type: Callable[[int], Attribute] = Shared(self._read, MAX_NESTED)
         self.locals: dict[int, ast.Local] = {}
         self.bound: dict[int, ast.Binding] = {}
         self.statements: list[ast.Statement | ast.Binding] = []
@@ -273,11 +270,11 @@ class _ModuleReader:
                 return ast.Dense(number, graph.array(number), f"constant_{number}")
             case "GlobalVar":
                 name = self._hint(number)
-                self.names.functions.setdefault(name, number)
+                self.names.symbols.add(f"@{name}")
                 return ast.Global(number, name)
             case "Op" | "Constructor" as key:
                 name = graph.text(number) if key == "Op" else self._hint(number)
-                self.names.operators.setdefault(name, number)
+                self.names.symbols.add(name)
                 return ast.Name(number, name)
             case _:
                 raise GraphError(f"a {graph.key(number)} (node {number}) is not an expression")
@@ -298,7 +295,7 @@ class _ModuleReader:
             case "PatternConstructor":
                 constructor = graph.child(number, "constructor")
                 name = self._hint(constructor)
-                self.names.operators.setdefault(name, number)
+                self.names.symbols.add(name)
                 return ast.Constructed(number, name, self._patterns(number))
             case "PatternTuple":
                 return ast.Fields(number, self._patterns(number))
@@ -318,20 +315,6 @@ class _ModuleReader:
         if kind(self.graph, number) in ("", "IncompleteType"):
             return None
         return self._type(number)
-
-    def _type(self, number: int) -> Attribute:
-        known = self._types.get(number)
-        if known is None:
-            if number in self._reading:
-                raise GraphError(f"node {number} contains itself")
-            if len(self._reading) == MAX_NESTED:
-                raise GraphError(f"types are nested more than {MAX_NESTED} levels deep")
-            self._reading.add(number)
-            with self._parts.of(number):
-                known = self._types[number] = self._read(number)
-            self._reading.discard(number)
-        self._parts.add(number)
-        return known
 
     def _read(self, number: int) -> Attribute:
         graph = self.graph

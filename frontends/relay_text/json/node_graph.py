@@ -12,10 +12,9 @@ In the metadata section of a text, the root maps keys to entries, which `meta[ke
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr
 
@@ -62,32 +61,37 @@ class GraphError(Exception):
         self.at, self.offset = at, offset
 
 
-class Parts:
+class Shared(Generic[T]):
     """
-    Counts the parts of what is read from nodes, each as often as it occurs.
+    Results of `read`, which reads each node once, though nodes refer to each other.
 
-    Nodes share what they refer to: 40 pairs of the pair before would be read as 2 ** 40 parts.
+    Counts the parts of each, as often as they occur: 40 pairs of the pair before are 2 ** 40.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, read: Callable[[int], T], most: int | None = None):
+        self._read, self._most = read, most
+        self._known: dict[int, T] = {}
         self._sizes: dict[int, int] = {}
-        self._open: list[int] = []
+        self._open: dict[int, int] = {}
+        """The nodes being read, outermost first, with the number of parts so far."""
 
-    @contextmanager
-    def of(self, number: int) -> Generator[None]:
-        """Count node `number` while it is read; `GraphError` if it has too many parts."""
-        self._open.append(1)
-        try:
-            yield
-        finally:
-            size = self._sizes[number] = self._open.pop()
-        if size > MAX_PARTS:
-            raise GraphError(f"node {number} has more than {MAX_PARTS} parts")
-
-    def add(self, number: int) -> None:
-        """Count node `number`, which was read, as a part of the one that is being read."""
+    def __call__(self, number: int) -> T:
+        """Return what node `number` is; `GraphError` if it contains itself or is too large."""
+        if number not in self._known:
+            if number in self._open:
+                raise GraphError(f"node {number} contains itself")
+            if len(self._open) == self._most:
+                raise GraphError(f"types are nested more than {self._most} levels deep")
+            self._open[number] = 1
+            try:
+                self._known[number] = self._read(number)
+            finally:
+                size = self._sizes[number] = self._open.pop(number)
+            if size > MAX_PARTS:
+                raise GraphError(f"node {number} has more than {MAX_PARTS} parts")
         if self._open:
-            self._open[-1] += self._sizes[number]
+            self._open[next(reversed(self._open))] += self._sizes[number]
+        return self._known[number]
 
 
 @dataclass(frozen=True)
@@ -131,9 +135,13 @@ class NodeGraph:
         self.nodes = self._list(document, "nodes")
         self.blobs = self._list(document, "b64ndarrays") if "b64ndarrays" in document else []
         self.root = self.number(document.get("root"), "root")
-        self._values: dict[int, Any] = {}
-        self._decoding: set[int] = set()
-        self._parts = Parts()
+        self.value: Callable[[int], Any] = Shared(self._decode)
+        """
+        Returns a node as a Python value.
+
+        None for null, numbers, strings, tuples, maps, `VirtualDeviceAttr`, dense constants,
+        `Attrs`; `Unread` for other nodes.
+        """
 
     @staticmethod
     def _list(document: dict[str, Any], key: str) -> list[Any]:
@@ -218,23 +226,6 @@ class NodeGraph:
         return {str(k): v for k, v in zip(cast("list[Any]", keys), values, strict=True)}
 
     # ------------------------------------------------------------------ values
-
-    def value(self, number: int) -> Any:
-        """
-        Return node `number` as a Python value.
-
-        None for null, numbers, strings, tuples, maps, `VirtualDeviceAttr`, dense constants,
-        `Attrs`; `Unread` for other nodes.
-        """
-        if number not in self._values:
-            if number in self._decoding:
-                raise GraphError(f"node {number} contains itself")
-            self._decoding.add(number)
-            with self._parts.of(number):
-                self._values[number] = self._decode(number)
-            self._decoding.discard(number)
-        self._parts.add(number)
-        return self._values[number]
 
     def _decode(self, number: int) -> Any:
         key = self.key(number)

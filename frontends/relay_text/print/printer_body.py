@@ -336,12 +336,7 @@ class Body:
             return
         source = source_of(op)
         if source is not None and source in self._tuples:
-            name = self.names.local(op.results[0].name_hint)
-            text = self._tuples[source]
-            if self._is_moved(op):
-                text = self._on_device(text, op.results[0])
-            self.line(f"let %{name} = {text};")
-            self.bind(op.results[0], name)
+            self._name(op.results[0], self._tuples[source])
             return
         if len(op.results) > 1 and any(result.first_use for result in op.results):
             self._anchored(op)
@@ -372,9 +367,12 @@ class Body:
         """Print an op with several results, kept in its place by a `let` of one of them."""
         self._node(op)
         result = next(r for r in op.results if r in self._texts)
+        self._name(result, self._texts[result])
+
+    def _name(self, result: OpResult, text: str) -> None:
+        """Print a statement that binds a variable to `text`, which is already computed."""
         name = self.names.local(result.name_hint)
-        text = self._texts[result]
-        if self._is_moved(op):
+        if self.placed and self._is_elsewhere(result, self.lexical):
             text = self._on_device(text, result)
         self.line(f"let %{name} = {text};")
         self.bind(result, name)

@@ -240,24 +240,19 @@ def _is_block_result(op: Operation) -> bool:
 
 def _is_used_inside_only(op: Operation, block: Block) -> bool:
     """Return whether no use of `op` is outside one region of one op of its block."""
-    where: Block | None = None
+    inside: set[Block | None] = set()
     for result in op.results:
         for use in result.uses:
             user = use.operation
-            if user.parent is block:
+            at = user.parent
+            if at is block:
                 if type(user) is ExtractOp and user.result.first_use is None:
                     continue  # not in the text
                 return False
-            inner = user.parent
-            while inner is not None:
-                enclosing = inner.parent_op()
-                if enclosing is None or enclosing.parent is block:
-                    break
-                inner = enclosing.parent
-            if where is not None and inner is not where:
-                return False
-            where = inner
-    return True
+            while at is not None and (outer := at.parent_op()) and outer.parent is not block:
+                at = outer.parent
+            inside.add(at)
+    return len(inside) < 2
 
 
 def _has_effects(op: Operation, order: Order) -> bool:
@@ -267,25 +262,16 @@ def _has_effects(op: Operation, order: Order) -> bool:
 
 def _keep_hint(scan: _Scan, terminator: Operation) -> None:
     """Bind a hint that is a function's result and would otherwise be read as a fixed one."""
-    for value in terminator.operands:
-        op = value.owner
-        if (
-            not isinstance(op, Operation)
-            or op.parent is not scan.block
-            or not _would_become_fixed(op)
-        ):
-            continue
-        if any(_is_statement(scan.order, o) for o in scan.ops):
-            continue
-        before = op.prev_op
-        if (
-            before is not None
-            and before is op.operands[0].owner
-            and scan.order.form(before) is Form.NODE
-        ):
-            scan.order.forms[before] = Form.LET
-        else:
-            scan.order.forms[op] = Form.HINT
+    owners = (v.owner for v in terminator.operands)
+    ops = (op for op in owners if isinstance(op, Operation) and op.parent is scan.block)
+    op = next(filter(_would_become_fixed, ops), None)
+    if op is None or any(_is_statement(scan.order, other) for other in scan.ops):
+        return
+    hinted, is_before = op.operands[0].owner, op.operands[0].owner is op.prev_op
+    if is_before and isinstance(hinted, Operation) and scan.order.form(hinted) is Form.NODE:
+        scan.order.forms[hinted] = Form.LET
+    else:
+        scan.order.forms[op] = Form.HINT
 
 
 def _would_become_fixed(op: Operation) -> bool:

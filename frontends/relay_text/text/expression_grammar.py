@@ -328,7 +328,7 @@ class ExpressionGrammar:
                 return self._name(at, tokens.texts[position])
             case "global":
                 tokens.position += 1
-                self._used.functions.setdefault(tokens.texts[position], at)
+                self._used.symbols.add(f"@{tokens.texts[position]}")
                 return ast.Global(at, tokens.texts[position])
             case "number":
                 return ast.Scalar(at, *tokens.number())
@@ -358,7 +358,7 @@ class ExpressionGrammar:
     def _name(self, at: int, name: str) -> ast.Expr:
         if name == "inff":
             return ast.Scalar(at, float("inf"), "float32")
-        self._used.operators.setdefault(name, at)
+        self._used.symbols.add(name)
         return ast.Name(at, name)
 
     def _graph_use(self, at: int) -> ast.Expr:
@@ -453,7 +453,7 @@ class ExpressionGrammar:
                 name = tokens.take("ident")
                 if name == "_":
                     return ast.Wildcard(at)
-                self._used.operators.setdefault(name, at)
+                self._used.symbols.add(name)
                 if not tokens.take_if("("):
                     return ast.Constructed(at, name, None)
                 fields = tokens.listed(lambda: self._pattern(names), ")")

@@ -112,6 +112,11 @@ class Call:
     end: int
     """Offset of the end of the call."""
 
+    @property
+    def name(self) -> str:
+        """The operator or constructor that is called; "" for a function."""
+        return self.callee.name if isinstance(self.callee, Name) else ""
+
 
 @node
 class Tuple:
@@ -313,14 +318,12 @@ class Definition:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Names:
-    """The names that a program uses, each with the offset of its first use."""
+    """The names that a program uses."""
 
     types: dict[tuple[str, int], int] = field(default_factory=dict["tuple[str, int]", int])
-    """Data types, by name and number of arguments."""
-    operators: dict[str, int] = field(default_factory=dict[str, int])
-    """Operators and constructors."""
-    functions: dict[str, int] = field(default_factory=dict[str, int])
-    """Global functions."""
+    """Data types, by name and number of arguments, with the offset of the first use."""
+    symbols: set[str] = field(default_factory=set[str])
+    """Operators, constructors, and global functions, which have an `@`."""
 
 
 @node

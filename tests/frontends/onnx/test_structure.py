@@ -13,9 +13,9 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from xrelay.dialects.relay.constants import ConstantOp, ParamOp
+from xrelay.frontends.conversion import ssa_name
 from xrelay.frontends.onnx import load_module
 from xrelay.frontends.onnx.convert.importer import convert_model
-from xrelay.frontends.onnx.convert.onnx_values import value_name
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.tools.registry import UNIVERSE
 
@@ -87,8 +87,8 @@ def test_names_of_values_are_kept_where_they_can_be():
         ("größe/µ", "gr__e__"),
     ],
 )
-def test_value_name(name: str, hint: str | None):
-    assert value_name(name) == hint
+def test_ssa_name(name: str, hint: str | None):
+    assert ssa_name(name) == hint
 
 
 def test_text_round_trips():

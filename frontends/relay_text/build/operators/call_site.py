@@ -44,8 +44,7 @@ from ..tuple_rules import project
 
 def call_operator(context: Context, call: ast.Call, args: Sequence[SSAValue]) -> SSAValue:
     """Build a call of an operator of the dialect, as soon as the types of `args` are known."""
-    assert isinstance(call.callee, ast.Name)
-    name, count = call.callee.name, operand_count(call.callee.name)
+    name, count = call.name, operand_count(call.name)
     prepare(context, name, call.attrs, call.offset)
     if len(args) != count:
         wanted = f"{count} argument{'' if count == 1 else 's'}"
@@ -55,8 +54,7 @@ def call_operator(context: Context, call: ast.Call, args: Sequence[SSAValue]) ->
 
 
 def _on_known(context: Context, call: ast.Call, args: Sequence[SSAValue]) -> SSAValue:
-    assert isinstance(call.callee, ast.Name)
-    return operator(context, call.callee.name, args, call.attrs, call.offset)
+    return operator(context, call.name, args, call.attrs, call.offset)
 
 
 def operator(
@@ -166,8 +164,7 @@ class Site:
     @property
     def name(self) -> str:
         """The name of the operator that is called."""
-        assert isinstance(self.call.callee, ast.Name)
-        return self.call.callee.name
+        return self.call.name
 
     # ------------------------------------------------------------------ errors
 

@@ -14,12 +14,13 @@ makes the kernels; a function with `Primitive` that no such call names stays one
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, cast
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias, cast
 
 from xdsl.dialects.builtin import (
     DenseArrayBase,
     FunctionType,
+    StringAttr,
     SymbolRefAttr,
     TupleType,
     UnitAttr,
@@ -47,6 +48,9 @@ from .explicit_memory import unit_result
 # --------------------------------------------------------------------- callees
 
 
+Devices: TypeAlias = Sequence[VirtualDeviceAttr | None]
+
+
 @dataclass(frozen=True)
 class _Callee:
     """A global function, or a function literal, whose name is not known yet."""
@@ -55,7 +59,8 @@ class _Callee:
     shown: str
     symbol: str
     attrs: Mapping[str, Any]
-    function: ast.Function | None = None
+    devices: Devices
+    """Those of the parameters, and of the result."""
     literal: relay.FnOp | None = None
 
     def is_set(self, name: str) -> bool:
@@ -73,27 +78,33 @@ def _callee(site: Site, must_be_primitive: bool = True) -> _Callee:
     if isinstance(expr, ast.Global):
         signature = signature_of(site.context, expr)
         function = signature.definition.function
-        shown = f"@{expr.name}"
-        callee = _Callee(signature.type, shown, expr.name, function.attrs, function)
+        shown, devices = f"@{expr.name}", [*(p.device for p in function.params), function.device]
+        callee = _Callee(signature.type, shown, expr.name, function.attrs, devices)
         if must_be_primitive and not callee.is_set("Primitive"):
             raise site.problem(f"{shown} is not a kernel; add the attribute Primitive=1")
         if signature.type_params:
             raise site.problem(f"a kernel cannot be generic, but {shown} is")
         return callee
-    value = site.context.emit(expr)
-    if isinstance(value, OpResult) and isinstance(value.op, relay.FnOp):
-        type = value.type
-        assert isinstance(type, FunctionType), "a closure is a function"
-        given = value.op.attrs
-        plain = {k: plain_value(a) for k, a in given.data.items()} if given is not None else {}
-        callee = _Callee(type, "the kernel", "?", plain, literal=value.op)
-        if not callee.is_set("Primitive"):
-            raise site.problem("the function is not a kernel; add the attribute Primitive=1")
-        return callee
-    raise site.problem(
-        "the callee must be a global kernel, or a function literal with Primitive=1, "
-        "given here or bound to a variable"
-    )
+    callee = _literal(site.context.emit(expr))
+    if callee is None:
+        raise site.problem(
+            "the callee must be a global kernel, or a function literal with Primitive=1, "
+            "given here or bound to a variable"
+        )
+    if not callee.is_set("Primitive"):
+        raise site.problem("the function is not a kernel; add the attribute Primitive=1")
+    return callee
+
+
+def _literal(value: SSAValue) -> _Callee | None:
+    """Return the function literal that `value` is, or None."""
+    if not isinstance(value, OpResult) or not isinstance(value.op, relay.FnOp):
+        return None
+    fn, type = value.op, value.type
+    assert isinstance(type, FunctionType), "a closure is a function"
+    attrs = {} if fn.attrs is None else {k: plain_value(a) for k, a in fn.attrs.data.items()}
+    devices = [*(fn.param_devices or [None] * len(type.inputs)), fn.result_device]
+    return _Callee(type, "the kernel", "?", attrs, devices, fn)
 
 
 def _note(site: Site, op: Operation, callee: _Callee) -> None:
@@ -122,18 +133,16 @@ def _leaves(context: Context, value: SSAValue, at: int) -> Sequence[SSAValue]:
 
 
 def _arguments(
-    site: Site, callee: _Callee, devices: Sequence[VirtualDeviceAttr | None] = ()
+    site: Site, callee: _Callee, fields: Sequence[SSAValue], at: int, devices: Devices = ()
 ) -> list[SSAValue]:
     """
-    Return the tensors passed to a kernel: argument 1 of the call.
+    Return the tensors in `fields`, the arguments of a kernel.
 
     With `devices`, each argument is fixed on that of its parameter.
     """
-    context, name = site.context, callee.shown
-    fields, wanted = _fields(site, 1), callee.type.inputs.data
+    context, name, wanted = site.context, callee.shown, callee.type.inputs.data
     if len(fields) != len(wanted):
         raise site.problem(f"{name} expects {len(wanted)} arguments, but got {len(fields)}")
-    at = site.call.args[1].offset
     for i, (given, param) in enumerate(zip(fields, wanted, strict=True)):
         context.require(given.type, param, f"argument {i} of {name}", at)
     places = devices or [None] * len(fields)
@@ -162,7 +171,7 @@ def _destination_call(
 ) -> SSAValue:
     """Build a call that writes into given tensors and returns unit."""
     context, callee = site.context, _callee(site)
-    ins = _arguments(site, callee)
+    ins = _arguments(site, callee, _fields(site, 1), site.call.args[1].offset)
     at = site.call.args[2].offset
     outs = [o for value in _fields(site, 2) for o in _leaves(context, value, at)]
     (result,) = callee.type.outputs.data
@@ -196,14 +205,37 @@ def _call_lowered(site: Site) -> SSAValue:
     """
     metadata = site.attributes(metadata=None)["metadata"]
     callee = _callee(site, must_be_primitive=False)  # TVM needs no attribute
-    function = callee.function
-    devices = [param.device for param in function.params] if function is not None else ()
-    ins = _arguments(site, callee, devices)
+    ins = site.call.args[1]
+    return _lowered(site, callee, _fields(site, 1), ins.offset, _reshapes_only(metadata))
+
+
+def _lowered(
+    site: Site, callee: _Callee, fields: Sequence[SSAValue], at: int, reshapes: bool = False
+) -> SSAValue:
+    *devices, place = callee.devices
+    ins = _arguments(site, callee, fields, at, devices)
     op = relay.CallLoweredOp.on(SymbolRefAttr(callee.symbol), ins, callee.type.outputs.data)
-    if _reshapes_only(metadata) or callee.is_set(_RESHAPE_ONLY):
+    if reshapes or callee.is_set(_RESHAPE_ONLY):
         op.properties["reshape_only"] = UnitAttr()
     _note(site, op, callee)
-    return _fixed(site, site.add(op), function and function.device, site.call.offset)
+    return _fixed(site, site.add(op), place, site.call.offset)
+
+
+def call_of_scopes(
+    context: Context, function: SSAValue, args: Sequence[SSAValue], call: ast.Call
+) -> SSAValue | None:
+    """
+    Build a call of a function literal that is a kernel with memory scopes; None for any other.
+
+    As in TVM's planner, the scopes are those of its parameters and its result alone.
+    """
+    callee = _literal(function)
+    if callee is None or call.attrs or not callee.is_set("Primitive"):
+        return None
+    if not any(device and isinstance(device.scope, StringAttr) for device in callee.devices):
+        return None
+    name = ast.Name(call.offset, "call_lowered")
+    return _lowered(Site(context, replace(call, callee=name)), callee, args, call.offset)
 
 
 _RESHAPE_ONLY = "relay.reshape_only"

@@ -167,23 +167,19 @@ def _dims_of(site: Site, given: Attrs) -> tuple[int, ...]:
     dims = integers(cast(Dense, const), 1) if is_dense else None
     if const is not None and dims is None:
         raise site.problem("const_shape must be a list of integers in the metadata")
-    if asserted is not None and not _is_shape(asserted):
-        raise site.problem("assert_shape must be a list of dims")
-    if dims is None:
-        dims = asserted
-    elif asserted and asserted != dims:
+    shape = () if asserted is None else _dims(site, "assert_shape", asserted)
+    if dims is not None and shape and shape != dims:
         raise site.problem("const_shape and assert_shape must be equal, but differ")
-    if dims is None:
+    if dims is None and asserted is None:
         raise site.problem("const_shape or assert_shape is required")
-    return _checked(site, dims)
+    return _dims(site, "const_shape", shape if dims is None else dims)
 
 
-def _is_shape(value: Any) -> bool:
-    dims = cast("tuple[Any, ...]", value)
-    return isinstance(value, tuple) and all(type(dim) is int for dim in dims)
-
-
-def _checked(site: Site, dims: tuple[int, ...]) -> tuple[int, ...]:
+def _dims(site: Site, name: str, given: Any) -> tuple[int, ...]:
+    """Return an attribute that must be a list of dims."""
+    dims = cast("tuple[Any, ...]", given)
+    if not isinstance(given, tuple) or any(type(dim) is not int for dim in dims):
+        raise site.problem(f"{name} must be a list of dims")
     wrong = next((d for d in dims if not 0 <= d < 2**63 and d != DYNAMIC_INDEX), None)
     if wrong is not None:
         raise site.problem(f"a dim must be at least 0 and below 2^63, but is {wrong}")
@@ -215,10 +211,8 @@ def _shape(
 def reshape_tensor(site: Site) -> SSAValue:
     """Build a view of a tensor with another shape."""
     data, shape = site.values(2)
-    dims = site.attributes(newshape=None)["newshape"]
-    if not _is_shape(dims):
-        raise site.problem("newshape must be a list of dims")
-    operand = _shape(site, shape, _checked(site, dims), keep_static=True)
+    dims = _dims(site, "newshape", site.attributes(newshape=None)["newshape"])
+    operand = _shape(site, shape, dims, keep_static=True)
     operands = [data] if operand is None else [data, operand]
     return when_known(site.context, _reshape_on_known, site.call, operands, shallow=True)
 

@@ -16,10 +16,11 @@ from collections.abc import Sequence
 
 from xdsl.dialects.builtin import TupleType
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from .....dialects.attributes import attribute_of as plain_attribute
 from .....dialects.relay import CallOpaqueOp, TupleOp
-from .....dialects.relay.language.tuples import erase_unused, fields_of, fold_projections
+from .....dialects.relay.language.tuples import erase_unused, fields_of, fold_projections, rebuild
 from .....dialects.relay.opaque import is_operator_name
 from .....dialects.tensors import as_tensor
 from ...errors import SourceMap
@@ -54,35 +55,33 @@ def _attributes(context: Context, name: str, call: ast.Call) -> dict[str, Attrib
 
 def _complete(context: Context, op: CallOpaqueOp, source_map: SourceMap, call: ast.Call) -> None:
     """Make `op` accept and return tensors only, flattening tuples."""
-    name = op.operator.data
-    args: list[SSAValue | Sequence[SSAValue]] = []
+    name, result = op.operator.data, op.results[0]
     for i, arg in enumerate(op.args):
-        tensors = _tensors(arg.type)
-        if tensors is None:
+        if _tensors(arg.type) is None:
             at = call.args[i].offset if i < len(call.args) else call.offset
             raise _not_a_tensor(f"argument {i} of {name}", arg, source_map, at)
-        args.append(_fields(arg, op) if isinstance(arg.type, TupleType) else arg)
-    (result,) = op.results
     types = _tensors(result.type)
     if not types:
         raise _not_a_tensor(f"the result of {name}", result, source_map, call.offset)
-    block = op.parent
-    assert block is not None, "the op is in a block"
-    new = CallOpaqueOp(name, args, types, op.given)
-    new.location = op.location
-    block.insert_op_before(new, op)
-    if isinstance(result.type, TupleType):
-        tuple = TupleOp(new.results)
-        tuple.location = op.location
-        block.insert_op_before(tuple, op)
-        result.replace_all_uses_with(tuple.result)
-        fold_projections(tuple)
-        erase_unused(tuple)
-    else:
-        result.replace_all_uses_with(new.results[0])
-    tuples = [arg.owner for arg in op.args if isinstance(arg.owner, TupleOp)]
-    block.erase_op(op)
-    for owner in dict.fromkeys(tuples):
+    _flatten(op, types)
+
+
+def _flatten(op: CallOpaqueOp, types: Sequence[Attribute]) -> None:
+    """Replace `op` by a call whose arguments and results, of `types`, are tensors."""
+
+    def insert(new: Operation) -> None:
+        new.location = op.location
+        Rewriter.insert_op(new, InsertPoint.before(op))
+
+    given, result = tuple(op.args), op.results[0]
+    args = [[*fields_of(a, insert)] if isinstance(a.type, TupleType) else a for a in given]
+    new = CallOpaqueOp(op.operator.data, args, types, op.given)
+    insert(new)
+    value = rebuild(result.type, iter(new.results), insert)
+    Rewriter.replace_op(op, [], [value])
+    if isinstance(value.owner, TupleOp):
+        fold_projections(value.owner)
+    for owner in dict.fromkeys(v.owner for v in (value, *given) if isinstance(v.owner, TupleOp)):
         erase_unused(owner)
 
 
@@ -100,14 +99,3 @@ def _not_a_tensor(what: str, value: SSAValue, source_map: SourceMap, at: int) ->
         f"but is of type {type_text(value.type)}",
         at,
     )
-
-
-def _fields(tuple: SSAValue, before: Operation) -> Sequence[SSAValue]:
-    """Return the fields of `tuple`, extracting them before `before` if necessary."""
-
-    def insert(op: Operation) -> None:
-        op.location = before.location
-        assert before.parent is not None
-        before.parent.insert_op_before(op, before)
-
-    return [*fields_of(tuple, insert)]
