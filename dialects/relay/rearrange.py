@@ -72,7 +72,6 @@ class MergeTransposes(RewritePattern):
                 result_types=op.result_types,
                 properties={"axes": ints(both)},
             )
-            merged.result.name_hint = op.result.name_hint
             rewriter.replace(op, merged)
         erase_if_unused(before, rewriter)
 

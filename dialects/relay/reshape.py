@@ -86,9 +86,7 @@ class MergeReshapes(RewritePattern):
         if source.type == result.type:
             rewriter.replace(op, [], [source])
         else:
-            merged = ReshapeOp.to(source, type.get_shape(), result.type)
-            merged.result.name_hint = result.name_hint
-            rewriter.replace(op, merged)
+            rewriter.replace(op, ReshapeOp.to(source, type.get_shape(), result.type))
         erase_if_unused(before, rewriter)
 
 
