@@ -75,6 +75,7 @@ YieldOp = declared(
     "attr-dict ($values^ `:` type($values))?",
     *(IsTerminator(), Pure()),
 )
+YieldOp.__module__ = __name__  # the reference lists it with the others
 
 
 @irdl_op_definition
