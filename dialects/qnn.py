@@ -40,9 +40,6 @@ class QuantizeOp(QnnOperator):
     ```
     """
 
-    data = operand_def(AnyTensor)
-    output_scale = operand_def(AnyTensor)
-    output_zero_point = operand_def(AnyTensor)
     out_dtype = dtype_prop(i8)
     axis = int_prop(-1)
 
@@ -58,9 +55,6 @@ class DequantizeOp(QnnOperator):
     ```
     """
 
-    data = operand_def(AnyTensor)
-    input_scale = operand_def(AnyTensor)
-    input_zero_point = operand_def(AnyTensor)
     axis = int_prop(-1)
     out_dtype = dtype_prop(f32)
 

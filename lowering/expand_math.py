@@ -255,7 +255,6 @@ class ExpandFunction(RewritePattern):
             return
         code = Code()
         result = function(Value(code, op.operands[0]))
-        result.ssa.name_hint = op.results[0].name_hint
         rewriter.replace(op, code.ops, [result.ssa])
 
 

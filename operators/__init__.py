@@ -5,6 +5,4 @@ A rule computes an operator's result types from its operand types and attributes
 an error that names the one that does not fit. Rules are plain Python, without xDSL and
 NumPy, because both sides use them: the dialect infers and verifies types, and the machine checks
 the kernels of a program before they touch memory.
-
-X
 """

@@ -108,7 +108,7 @@ def squeeze(data: Tensor, axis: Data) -> Tensor:
 
 
 @rule("relay.dyn.expand_dims")
-def expand_dims(data: Tensor, axis: Data, *, num_newaxis: int) -> Tensor:
+def expand_dims(data: Tensor, axis: Data, *, num_newaxis: int = 1) -> Tensor:
     """Infer `data` with `num_newaxis` dims of 1 inserted at the scalar `axis`."""
     require_rank(axis.tensor, 0, "axis")
     if not 0 <= num_newaxis <= MAX_RANK:

@@ -281,7 +281,7 @@ def relu(x: Number) -> Number:
 
 
 @elementwise("relay.nn.leaky_relu", shape=of_float)
-def leaky(x: Number, *, alpha: float) -> Number:
+def leaky(x: Number, *, alpha: float = 0.05) -> Number:
     """x if x > 0, else alpha x"""
     if alpha == 0:
         return relu(x)

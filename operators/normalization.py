@@ -66,10 +66,10 @@ def _require_normalized(data: Tensor, axis: int, **vectors: Tensor) -> None:
 class Normalized(NamedTuple):
     """The attributes of a normalization; `scale` says that there is a gamma, `center` a beta."""
 
-    axis: int
-    epsilon: float
-    center: bool
-    scale: bool
+    axis: int = 1
+    epsilon: float = 1e-5
+    center: bool = True
+    scale: bool = True
 
 
 @rule("relay.nn.layer_norm")
@@ -101,9 +101,9 @@ def lrn(
     *,
     size: Annotated[int, AtLeast(1)],
     axis: int,
+    bias: float,
     alpha: float,
     beta: float,
-    bias: float,
 ) -> Tensor:
     """Infer the type of the float `data`, which must have axis `axis`."""
     return softmax(data, axis=axis)
@@ -229,7 +229,7 @@ def nll_loss(
     weights: Tensor,
     *,
     reduction: Literal["mean", "sum", "none"],
-    ignore_index: int,
+    ignore_index: int = -100,
 ) -> Tensor:
     """Infer the type of `targets` of floats, or of their sum or mean."""
     require_float(require_same_element((predictions, weights)), "predictions and weights of {op}")

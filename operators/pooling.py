@@ -14,6 +14,7 @@ from .windows import (
     Layout,
     Padding,
     Pair,
+    Steps,
     dims_by_axis,
     of_sides,
     spatial,
@@ -43,7 +44,7 @@ def max_pool(data: Tensor, *, pool: Pool) -> Tensor:
     return ranked(data.element, tuple(sizes[axis] for axis in pool.layout))
 
 
-def avg_pool(data: Tensor, *, pool: Pool, count_include_pad: bool) -> Tensor:
+def avg_pool(data: Tensor, *, count_include_pad: bool, pool: Pool) -> Tensor:
     """Infer the type of the maxima."""
     return max_pool(data, pool=pool)
 
@@ -136,7 +137,7 @@ defined(Folded, *_AVG, box=_window, finish=_mean)(_cells(lambda _: 0))
 Counts: TypeAlias = Annotated[Ints, AtLeast(1)]
 
 
-def adaptive_pool(data: Tensor, *, output_size: Counts | None, layout: str) -> Tensor:
+def adaptive_pool(data: Tensor, *, layout: str, output_size: Counts | None) -> Tensor:
     """Infer `data` with sides of `output_size`."""
     require_number(data.element, "the operand of {op}")
     require_rank(data, len(layout), "data")
@@ -215,7 +216,7 @@ class GradientOfPool(NamedTuple):
     """The attributes of the gradient of a pool of images."""
 
     pool_size: Pair
-    strides: Pair
+    strides: Steps
     padding: Padding
     layout: Layout
     ceil_mode: bool
@@ -234,7 +235,7 @@ def max_pool2d_grad(grad: Tensor, data: Tensor, *, pool: GradientOfPool) -> Tens
 
 @rule("relay.nn.avg_pool2d_grad")
 def avg_pool2d_grad(
-    grad: Tensor, data: Tensor, *, pool: GradientOfPool, count_include_pad: bool
+    grad: Tensor, data: Tensor, *, count_include_pad: bool, pool: GradientOfPool
 ) -> Tensor:
     """Infer the type of `data`; `grad` has that of its pool."""
     return max_pool2d_grad(grad, data, pool=pool)

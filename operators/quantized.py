@@ -40,7 +40,7 @@ def _require_parameters(data: Tensor, axis: int, scale: Tensor, zero_point: Tens
 
 @rule("qnn.quantize", work=Work.LINEAR)
 def quantize(
-    data: Tensor, output_scale: Tensor, output_zero_point: Tensor, *, axis: int, out_dtype: Element
+    data: Tensor, output_scale: Tensor, output_zero_point: Tensor, *, out_dtype: Element, axis: int
 ) -> Tensor:
     """Infer integers of `out_dtype` in the shape of the floats `data`."""
     require_float(data.element, "data of {op}")

@@ -41,7 +41,7 @@ def transposed(index: Sequence[Number], data: Source, *, axes: Ints | None) -> N
 
 
 @rule("relay.reverse", work=Work.LINEAR)
-def reverse(data: Tensor, *, axis: int) -> Tensor:
+def reverse(data: Tensor, *, axis: int = 0) -> Tensor:
     """Infer the type of `data`, which must have axis `axis`."""
     normalized_axis(axis, data.rank)
     return data
@@ -150,7 +150,7 @@ def tiled(index: Sequence[Number], data: Source, *_: Source, reps: Ints | None) 
 
 
 @rule("relay.repeat", work=Work.LINEAR)
-def repeat(data: Tensor, *, repeats: Annotated[int, AtLeast(1)], axis: int) -> Tensor:
+def repeat(data: Tensor, *, repeats: Annotated[int, AtLeast(1)], axis: int = 0) -> Tensor:
     """Infer `data` with every slice along `axis` repeated `repeats` times."""
     dims = list(data.dims)
     axis = normalized_axis(axis, data.rank)

@@ -138,7 +138,7 @@ def batch_flatten(data: Tensor) -> Tensor:
 
 
 @rule("relay.expand_dims", work=Work.LINEAR)
-def expand_dims(data: Tensor, *, axis: int, num_newaxis: int) -> Tensor:
+def expand_dims(data: Tensor, *, axis: int, num_newaxis: int = 1) -> Tensor:
     """Infer `data` with `num_newaxis` dims of 1 inserted at `axis`."""
     dims, rank = data.dims, data.rank
     if not -rank - 1 <= axis <= rank:
@@ -169,9 +169,9 @@ def reshape_like(
     data: Tensor,
     shape_like: Tensor,
     *,
-    lhs_begin: int,
+    lhs_begin: int = 0,
     lhs_end: int | None,
-    rhs_begin: int,
+    rhs_begin: int = 0,
     rhs_end: int | None,
 ) -> Tensor:
     """Infer `data` with its dims [lhs_begin, lhs_end) replaced by those of `shape_like`."""

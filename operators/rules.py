@@ -11,6 +11,9 @@ a `Literal` of strings, `Ints`, `int | Ints`, `Element`; optional as `… | None
 by `Annotated` (`AtLeast`, `Length`). Attributes that several functions have in common may be one
 parameter, a `NamedTuple` of them. A rule checks their kinds, as a program may contain anything.
 
+Operands and attributes of an op are those of its rule, so a parameter has the default that text
+omits: of a `Literal` it is the first word, of `bool` false, unless another is stated.
+
     @rule("mine.firsts")
     @rule("mine.dyn.firsts", types={"k": Data})
     def firsts(data: Tensor, *, k: int | Data, …) -> Sequence[Tensor]: ...
@@ -59,6 +62,13 @@ class Length:
     """The array has `count` entries."""
 
     count: int
+
+
+@record
+class Default:
+    """The attribute is `value` unless it is stated."""
+
+    value: object
 
 
 Decode: TypeAlias = Callable[[str, object], Any]
@@ -217,10 +227,11 @@ class Work(Enum):
 Function = TypeVar("Function", bound=Callable[..., Tensor | Sequence[Tensor]])
 
 
-class _Parameters(NamedTuple):
+class Parameters(NamedTuple):
     """The operands and attributes of a rule, as its function is typed."""
 
-    operands: int
+    operands: tuple[str, ...]
+    """The operands in order; of a variadic one the last name is that of all further ones."""
     variadic: bool
     named: tuple[str, ...]
     """The operands that are passed by name, after the others."""
@@ -233,6 +244,8 @@ class _Parameters(NamedTuple):
     """The parameters that are several attributes, with the class of each."""
     unread: tuple[str, ...]
     """The attributes that only the formula reads."""
+    defaults: Mapping[str, object]
+    """The values that attributes have by default."""
 
 
 class Rule:
@@ -264,31 +277,35 @@ class Rule:
         self.formula = formula
 
     @cached_property
-    def _parameters(self) -> _Parameters:  # late: most programs use few operators
-        count, variadic, data, sizes, named = 0, False, list[int](), list[int](), list[str]()
-        types, groups = dict[str, object](), dict[str, Any]()
+    def parameters(self) -> Parameters:  # late: most programs use few operators
+        operands, named, data, sizes = list[str](), list[str](), list[int](), list[int]()
+        variadic = False
+        types, groups, defaults = dict[str, object](), dict[str, Any](), dict[str, object]()
         for parameter in signature(self.function, eval_str=True).parameters.values():
             name = parameter.name
             annotation: Any = self.types.get(name, parameter.annotation)
+            defaults |= _defaults(parameter)
             if parameter.kind is Parameter.VAR_POSITIONAL:
                 variadic = True
+                operands.append(name)
             elif parameter.kind is Parameter.KEYWORD_ONLY and annotation is not Data:
                 types |= attribute_types(name, annotation)
                 groups |= {name: annotation} if hasattr(annotation, "_fields") else {}
             else:
                 named += [name] if parameter.kind is Parameter.KEYWORD_ONLY else []
-                data += [count] if annotation in (Data, Measured) else []
-                sizes += [count] if annotation is Data else []
-                count += 1
+                data += [len(operands)] if annotation in (Data, Measured) else []
+                sizes += [len(operands)] if annotation is Data else []
+                operands.append(name)
         unread = dict[str, object]()
         for parameter in _keywords(self.formula):
             unread |= attribute_types(parameter.name, parameter.annotation)
+            defaults |= _defaults(parameter)
         unread = {name: annotation for name, annotation in unread.items() if name not in types}
         types |= {name: self.types[name] for name in types if name in self.types}
         types |= unread
         decoders = tuple((name, _decoder(annotation)) for name, annotation in types.items())
-        operands = count, variadic, tuple(named), tuple(data), tuple(sizes)
-        return _Parameters(*operands, types, decoders, groups, tuple(unread))
+        given = tuple(operands), variadic, tuple(named), tuple(data), tuple(sizes)
+        return Parameters(*given, types, decoders, groups, tuple(unread), defaults)
 
     @classmethod
     def with_work(cls, work: Work) -> Callable[[Callable[..., Tensor | Sequence[Tensor]]], Rule]:
@@ -297,26 +314,26 @@ class Rule:
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        return tuple(self._parameters.types)
+        return tuple(self.parameters.types)
 
     def words(self, attribute: str) -> tuple[str, ...]:
         """Return the words that an attribute accepts, those of its `Literal`."""
-        return get_args(self._parameters.types[attribute])
+        return get_args(self.parameters.types[attribute])
 
     @property
     def data_operands(self) -> tuple[int, ...]:
-        return self._parameters.data_operands
+        return self.parameters.data_operands
 
     @property
     def size_operands(self) -> tuple[int, ...]:
-        return self._parameters.size_operands
+        return self.parameters.size_operands
 
     def __call__(self, call: Call) -> Sequence[Tensor]:
         """Return the results of `call`; raise `SignatureError` if it is not valid."""
         name, attributes, operands, elements = call
-        count, _, named, data, _, _, decoders, groups, unread = self._parameters
+        names, variadic, named, data, _, _, decoders, groups, unread, _ = self.parameters
         try:
-            if len(operands) != count:
+            if len(operands) != len(names) or variadic:
                 self._check_count(len(operands))
             for operand in operands:
                 if isinstance(operand, str):
@@ -336,8 +353,9 @@ class Rule:
         return (result,) if isinstance(result, Tensor) else result
 
     def _check_count(self, given: int) -> None:
-        count, variadic, *_ = self._parameters
-        if given < count or not variadic:
+        names, variadic, *_ = self.parameters
+        count = len(names) - variadic
+        if given < count or (given > count and not variadic):
             at_least = "at least " if variadic else ""
             operands = "operand" if count == 1 else "operands"
             raise SignatureError(f"{{op}} expects {at_least}{count} {operands}, but got {given}")
@@ -362,6 +380,13 @@ def attribute_types(name: str, annotation: Any) -> Mapping[str, object]:
     """Return the types of the attributes that a parameter stands for."""
     is_group = hasattr(annotation, "_fields")
     return get_type_hints(annotation, include_extras=True) if is_group else {name: annotation}
+
+
+def _defaults(parameter: Parameter) -> Mapping[str, object]:
+    """Return the defaults of the attributes that a parameter stands for, as far as it has some."""
+    if parameter.default is not Parameter.empty:
+        return {parameter.name: parameter.default}
+    return getattr(parameter.annotation, "_field_defaults", {})
 
 
 def _keywords(function: Callable[..., Any] | None) -> Sequence[Parameter]:

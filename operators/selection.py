@@ -24,7 +24,7 @@ def topk(
     data: Tensor,
     *,
     k: int | Data,
-    axis: int,
+    axis: int = -1,
     ret_type: Literal["both", "values", "indices"],
     is_ascend: bool,
     dtype: Element,
@@ -47,13 +47,13 @@ def _topk(data: Tensor, k: Size, axis: int, ret_type: str, dtype: Element) -> Se
 
 
 @rule("relay.argsort")
-def argsort(data: Tensor, *, axis: int, is_ascend: bool, dtype: Element) -> Tensor:
+def argsort(data: Tensor, *, axis: int = -1, is_ascend: bool = True, dtype: Element) -> Tensor:
     """Infer the indices of the elements of `data` along `axis`, in order."""
     return _topk(data, 0, axis, "indices", dtype)[0]
 
 
 @rule("relay.sort")
-def sort(data: Tensor, *, axis: int, is_ascend: bool) -> Tensor:
+def sort(data: Tensor, *, axis: int = -1, is_ascend: bool = True) -> Tensor:
     """Infer the elements of `data` along `axis`, in order."""
     return _topk(data, 0, axis, "values", INT32)[0]
 
@@ -64,7 +64,7 @@ def scatter_elements(
     indices: Tensor,
     updates: Tensor,
     *,
-    axis: int,
+    axis: int = 0,
     reduction: Literal["update", "add", "mul", "min", "max", "mean"],
 ) -> Tensor:
     """Infer the type of `data`, into which `updates`, in the shape of `indices`, are written."""
@@ -97,7 +97,7 @@ def argwhere(condition: Measured) -> Tensor:
 
 
 @rule("relay.unique")
-def unique(data: Tensor, *, sorted: bool, return_counts: bool) -> Sequence[Tensor]:
+def unique(data: Tensor, *, sorted: bool = True, return_counts: bool) -> Sequence[Tensor]:
     """Infer vectors as long as `data`, and the number of distinct elements."""
     require_rank(data, 1, "data")
     require_ordered(data.element, "data")

@@ -158,7 +158,7 @@ def take(
     indices: Tensor,
     *,
     axis: int | None,
-    batch_dims: int,
+    batch_dims: int = 0,
     mode: Literal["clip", "wrap", "fast"],
 ) -> Tensor:
     """
@@ -259,7 +259,7 @@ def gather_nd(
     data: Tensor,
     indices: Tensor,
     *,
-    batch_dims: Annotated[int, AtLeast(0)],
+    batch_dims: Annotated[int, AtLeast(0)] = 0,
     index_rank: Annotated[int, AtLeast(0)] | None,
 ) -> Tensor:
     """

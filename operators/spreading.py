@@ -82,7 +82,9 @@ def blocks_of_depth(
 
 
 @rule("relay.nn.dilate", work=Work.LINEAR)
-def dilate(data: Tensor, *, strides: Annotated[Ints, AtLeast(1)], dilation_value: float) -> Tensor:
+def dilate(
+    data: Tensor, *, strides: Annotated[Ints, AtLeast(1)], dilation_value: float = 0.0
+) -> Tensor:
     """Infer `data` with `strides[i]` - 1 elements between those along axis i."""
     require_number(data.element, "data of {op}")
     if len(strides) != data.rank:
@@ -131,7 +133,7 @@ def _require_sides(data: Tensor, block_shape: Ints, widths: Ints, name: str) -> 
 
 @rule("relay.nn.space_to_batch_nd", work=Work.LINEAR)
 def space_to_batch_nd(
-    data: Tensor, *, block_shape: Blocks, paddings: Widths, pad_value: float
+    data: Tensor, *, block_shape: Blocks, paddings: Widths, pad_value: float = 0.0
 ) -> Tensor:
     """Infer a batch of parts of `data`, one for each place in a block."""
     _require_sides(data, block_shape, paddings, "paddings")

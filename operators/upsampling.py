@@ -55,8 +55,8 @@ def _upsampled(
 def upsampling(
     data: Tensor,
     *,
-    scale_h: float | Data,
-    scale_w: float | Data,
+    scale_h: float | Data = 1.0,
+    scale_w: float | Data = 1.0,
     layout: Layout,
     method: Method,
     align_corners: bool,
@@ -70,9 +70,9 @@ def upsampling(
 def upsampling3d(
     data: Tensor,
     *,
-    scale_d: float | Data,
-    scale_h: float | Data,
-    scale_w: float | Data,
+    scale_d: float | Data = 1.0,
+    scale_h: float | Data = 1.0,
+    scale_w: float | Data = 1.0,
     layout: Layout3d,
     method: Method3d,
     coordinate_transformation_mode: Mode,

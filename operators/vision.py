@@ -73,7 +73,7 @@ def _column(name: str, index: int, width: Size, least: int) -> None:
 
 @rule("relay.vision.get_valid_counts")
 def get_valid_counts(
-    data: Tensor, score_threshold: Tensor, *, id_index: int, score_index: int
+    data: Tensor, score_threshold: Tensor, *, id_index: int = 0, score_index: int = 1
 ) -> Sequence[Tensor]:
     """Infer the number of valid rows, the rows, and their indices."""
     require_rank(data, 3, "data")
@@ -95,11 +95,11 @@ def non_max_suppression(
     iou_threshold: Tensor,
     *,
     force_suppress: bool,
-    top_k: int,
-    coord_start: int,
-    score_index: int,
-    id_index: int,
-    return_indices: bool,
+    top_k: int = -1,
+    coord_start: int = 2,
+    score_index: int = 1,
+    id_index: int = 0,
+    return_indices: bool = True,
     invalid_to_bottom: bool,
 ) -> Sequence[Tensor]:
     """Infer the rows that remain; with `return_indices` their indices, and how many they are."""

@@ -4,27 +4,30 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, TypeAlias
 
 from .operands import require_rank
-from .rules import AtLeast, Ints, Length
+from .rules import AtLeast, Default, Ints, Length
 from .signature import Tensor
 from .sizes import Size, require_at_least, require_at_most
 
 Layout: TypeAlias = Literal["NCHW", "NHWC"]
 Pair: TypeAlias = Annotated[Ints, Length(2), AtLeast(1)]
 """A number for the height and one for the width."""
-Padding: TypeAlias = Annotated[Ints, Length(4), AtLeast(0)]
+Steps: TypeAlias = Annotated[Ints, Length(2), AtLeast(1), Default((1, 1))]
+"""Those of strides and dilations, which are 1 by default."""
+Padding: TypeAlias = Annotated[Ints, Length(4), AtLeast(0), Default((0, 0, 0, 0))]
 """Elements added at the top, left, bottom and right."""
-Groups: TypeAlias = Annotated[int, AtLeast(1)]
+Groups: TypeAlias = Annotated[int, AtLeast(1), Default(1)]
 
 _LAYOUTS = {1: Literal["NCW", "NWC"], 2: Layout, 3: Literal["NCDHW", "NDHWC"]}
 
 
 def of_sides(count: int, **layouts: object) -> Mapping[str, object]:
     """Return the types of attributes of an operator whose windows slide along `count` axes."""
-    steps = Annotated[Ints, Length(count), AtLeast(1)]
+    each, none = Annotated[Ints, Length(count), AtLeast(1)], (0,) * 2 * count
+    steps = Annotated[each, Default((1,) * count)]
     return {
-        **dict.fromkeys(("pool_size", "strides", "dilation"), steps),
-        "padding": Annotated[Ints, Length(2 * count), AtLeast(0)],
-        "output_padding": Annotated[Ints, Length(count), AtLeast(0)],
+        **{"pool_size": each, "strides": steps, "dilation": steps},
+        "padding": Annotated[Ints, Length(2 * count), AtLeast(0), Default(none)],
+        "output_padding": Annotated[Ints, Length(count), AtLeast(0), Default(none[:count])],
         **dict.fromkeys(("layout", "data_layout"), _LAYOUTS[count]),
         **layouts,
     }

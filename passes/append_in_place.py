@@ -59,9 +59,7 @@ def append(call: vm.InvokeTvmOp, parts: list[SSAValue], rewriter: PatternRewrite
         )
         copies.append(code.emit(copy, value.name_hint))
         end = code.apply("add", end, code.apply("mul", bytes, row))
-    joined = vm.JoinTensorsOp(copies, tensor.tensor.type, tensor.shape)
-    joined.result.name_hint = call.results[0].name_hint
-    rewriter.replace(call, [*ops, joined])
+    rewriter.replace(call, [*ops, vm.JoinTensorsOp(copies, tensor.tensor.type, tensor.shape)])
     rewriter.erase(tensor)
 
 

@@ -76,8 +76,6 @@ class ReceiveScratch(RewritePattern):
         device = device_of(op.results[0].type)
         types = [*op.result_types, *(with_device(type, device) for type in more)]
         call = relay.CallLoweredOp.on(op.callee, op.operands, types, impure=op.impure)
-        for result, old in zip(call.results, op.results, strict=False):
-            result.name_hint = old.name_hint
         for result in call.results[len(op.results) :]:
             result.name_hint = "scratch"
         rewriter.replace(op, call, call.results[: len(op.results)])

@@ -133,8 +133,6 @@ class DropUnusedResults(RewritePattern):
         if op in self.effects.observable:
             self.effects.observable.add(smaller)
         new = iter(smaller.results)
-        for old, made in zip(kept, smaller.results, strict=True):
-            made.name_hint = old.name_hint
         rewriter.replace(op, smaller, [next(new) if is_used else None for is_used in used])
 
 

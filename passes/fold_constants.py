@@ -124,7 +124,6 @@ class FoldOperator(RewritePattern):
         for result, array in zip(op.results, arrays, strict=True):
             type = tensor_of(result)
             constants.append(relay.ConstantOp(dense_of(array, type), device_of(type)))
-            constants[-1].result.name_hint = result.name_hint
             if any(is_rejected(constants[-1], use) for use in result.uses):
                 return
         rewriter.replace(op, constants, [c.result for c in constants])

@@ -172,7 +172,6 @@ class FoldOperator(RewritePattern):
         weights: list[relay.ParamOp] = []
         for result, (formula, derived) in zip(op.results, made, strict=True):
             weight = relay.ParamOp(formula, result.type)
-            weight.result.name_hint = result.name_hint
             if derived.spec.size > MAX_EXTRA // 2:
                 weight.attributes[ORIGIN] = IntegerAttr(derived.origin, i64)
             self.budget.add(weight, derived)

@@ -91,9 +91,7 @@ def expand_result(op: Operation, rewriter: PatternRewriter) -> None:
     new = type(op).create(
         operands=op.operands, result_types=types, properties=op.properties, location=op.location
     )
-    tuple = relay.TupleOp(new.results)
-    tuple.result.name_hint = op.results[0].name_hint
-    rewriter.replace(op, [new, tuple], [tuple.result])
+    rewriter.replace(op, [new, relay.TupleOp(new.results)])
 
 
 @dataclass(frozen=True)

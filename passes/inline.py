@@ -183,8 +183,6 @@ def inline_body(
     after: list[Operation] = []
     values = [hinted(v, function.res_attrs, i, after) for i, v in enumerate(results)]
     rewriter.insert(after, here)
-    for old, new in zip(call.results, values, strict=True):
-        new.name_hint = new.name_hint or old.name_hint
     rewriter.replace(call, [], values)
 
 

@@ -88,9 +88,7 @@ def rewrite(joins: Mapping[Operation, Join], position: Callable[[Operation], int
     def cut(op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(op, memory.AllocStorageOp)
         place = places[parts[op]]
-        piece = place.cut(place.size)
-        piece.slice.name_hint = op.storage.name_hint
-        rewriter.replace(op, piece)
+        rewriter.replace(op, place.cut(place.size))
 
     def call(op: Operation, rewriter: PatternRewriter) -> None:
         join = calls[op]
@@ -105,9 +103,7 @@ def rewrite(joins: Mapping[Operation, Join], position: Callable[[Operation], int
             )
             rewriter.insert([room, tensor, copy], InsertPoint.before(op))
             values[k] = copy.result
-        made = vm.JoinTensorsOp(values, out.type, out.owner.shape)
-        made.result.name_hint = op.results[0].name_hint
-        rewriter.replace(op, made)
+        rewriter.replace(op, vm.JoinTensorsOp(values, out.type, out.owner.shape))
         rewriter.erase(out.owner)
         if len(join.whole.tensors) == 1:
             rewriter.erase(join.whole.op)

@@ -282,9 +282,7 @@ class UnfoldClosure(RewritePattern):
         call = relay.InvokeOp(op.callee, op.type_args.data, (*op.captured, *block.args), result)
         call.location = op.location
         block.add_ops((call, relay.YieldOp(call.result)))
-        closure = relay.FnOp(type.inputs.data, result, Region(block))
-        closure.result.name_hint = op.result.name_hint
-        rewriter.replace(op, closure)
+        rewriter.replace(op, relay.FnOp(type.inputs.data, result, Region(block)))
 
 
 def lift_generic_closures(module: ModuleOp) -> None:

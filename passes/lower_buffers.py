@@ -170,12 +170,10 @@ class Lowering:
             case memory.SliceStorageOp():
                 type, sizes = self.bytes(op.slice, op.size), sizes_of(op, code)
                 view = view_of(op.storage, op.part.offset, sizes, type, code)
-                view.name_hint = op.slice.name_hint
                 rewriter.replace(op, [], [view])
             case memory.BufferOp():
                 storage, offset = op.start
                 view = view_of(storage, offset, op.sizes, op.memref.type, code)
-                view.name_hint = op.memref.name_hint
                 rewriter.replace(op, [], [view])
             case func.CallOp():
                 for i, type in self.lent.get(op.callee.string_value(), {}).items():

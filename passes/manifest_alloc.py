@@ -161,7 +161,6 @@ class ViewReshape(RewritePattern):
             shape, before = self.dynamic.shapes(op)
         shape = () if is_static(type) else shape
         view = vm.ReshapeTensorOp.create(operands=[op.args[0], *shape], result_types=[type])
-        view.results[0].name_hint = result.name_hint
         rewriter.replace(op, [*before, view])
 
 
@@ -179,9 +178,7 @@ class ReadShape(RewritePattern):
         (result,) = op.results
         if device_of(result.type) != self.dynamic.host:
             return
-        shape = vm.ShapeOfOp.create(operands=[op.args[0]], result_types=[result.type])
-        shape.results[0].name_hint = result.name_hint
-        rewriter.replace(op, shape)
+        rewriter.replace(op, vm.ShapeOfOp.create(operands=op.args[:1], result_types=[result.type]))
 
 
 def tensor_of(value: SSAValue) -> memory.AllocTensorOp | None:

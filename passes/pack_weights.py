@@ -27,16 +27,20 @@ from xdsl.dialects.builtin import Float32Type, Float64Type, ModuleOp, StringAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from ..dialects import relay
-from ..dialects.device import tensor_type
 from ..dialects.relay import convolution, matmul, rearrange
 from ..dialects.relay.properties import ints
 from ..dialects.tensors import Tensor, as_tensor, bits_of, is_static, tensor_of
 from ..operators.windows import PANELS, WINOGRAD
-from .analysis.arrays import dense_of, numpy_dtype
 from .support.changes import LevelPass
 from .support.diagnostics import OptionError
-from .support.operator_steps import RearrangedWeights, is_weight, reshaped, transposed
+from .support.operator_steps import (
+    OperatorSteps,
+    RearrangedWeights,
+    dtype_of,
+    is_weight,
+    reshaped,
+    transposed,
+)
 from .support.rewriting import apply_patterns
 
 LEAST_IMAGE = 6
@@ -52,35 +56,30 @@ def is_large(type: Tensor, least: int) -> bool:
     return bits is not None and is_static(type) and prod(type.get_shape()) * bits >= 8 * least
 
 
-def in_panels(weight: SSAValue, width: int) -> list[Operation]:
-    """Return the ops that put the filters, or columns, along the last axis into panels."""
-    type = tensor_of(weight)
-    *others, columns = type.get_shape()
-    last, panels, ops = len(others), -(-columns // width), list[Operation]()
+def in_panels(steps: OperatorSteps, weight: SSAValue, width: int) -> SSAValue:
+    """Put the filters, or columns, along the last axis into panels."""
+    *others, columns = tensor_of(weight).get_shape()
+    last, panels = len(others), -(-columns // width)
     if columns % width:
-        zero = dense_of(np.zeros((), numpy_dtype(type)), tensor_type(type.element_type, []))
-        widths = ints((0, 0) * last + (0, panels * width - columns))
-        ops.append(relay.ConstantOp(zero))
-        ops.append(rearrange.PadOp.on([weight, *ops[0].results], {"pad_width": widths}))
-        weight = ops[-1].results[0]
-    ops.append(reshaped(weight, (*others, panels, width)))
-    return [*ops, transposed(ops[-1].results[0], (last, *range(last), last + 1))]
+        widths = (0, 0) * last + (0, panels * width - columns)
+        zero = steps.numbers(0, dtype_of(weight))
+        weight = steps.apply("nn.pad", weight, zero, pad_width=widths)
+    split = steps.add(reshaped(weight, (*others, panels, width)))
+    return steps.add(transposed(split, (last, *range(last), last + 1)))
 
 
 FILTERING = np.array(((1, 0, 0), (0.5, 0.5, 0.5), (0.5, -0.5, 0.5), (0, 0, 1)), np.float32)
 """G of `WINOGRAD`."""
 
 
-def in_transformed_panels(weight: SSAValue) -> list[Operation]:
-    """Return the ops that transform filters (3, 3, c, o) and put them into panels."""
-    type = tensor_of(weight)
-    *_, channels, filters = type.get_shape()
-    both = np.kron(FILTERING, FILTERING)
-    matrix = relay.ConstantOp(dense_of(both, tensor_type(type.element_type, both.shape)))
-    cells = reshaped(weight, (9, channels * filters))
-    product = matmul.MatmulOp.on([matrix.result, cells.result])
-    split = reshaped(product.result, (4, 4, channels, filters))
-    return [matrix, cells, product, split, *in_panels(split.result, PANELS[WINOGRAD])]
+def in_transformed_panels(steps: OperatorSteps, weight: SSAValue) -> SSAValue:
+    """Transform filters (3, 3, c, o), and put them into panels."""
+    *_, channels, filters = tensor_of(weight).get_shape()
+    matrix = steps.numbers(np.kron(FILTERING, FILTERING), dtype_of(weight))
+    cells = steps.add(reshaped(weight, (9, channels * filters)))
+    product = steps.add(matmul.MatmulOp.on([matrix, cells]))
+    split = steps.add(reshaped(product, (4, 4, channels, filters)))
+    return in_panels(steps, split, PANELS[WINOGRAD])
 
 
 def plain_filters(op: convolution.Conv2dOp) -> Tensor | None:
@@ -96,9 +95,8 @@ def in_layout(
 ) -> None:
     """Let a convolution read its weights in another layout."""
     properties = {**op.properties, "kernel_layout": StringAttr(layout)}
-    conv = convolution.Conv2dOp.on([op.data, weights.of(op.weight, rewriter)], properties)
-    conv.result.name_hint = op.result.name_hint
-    rewriter.replace(op, conv)
+    weight = weights.of(op.weight, rewriter)
+    rewriter.replace(op, convolution.Conv2dOp.on([op.data, weight], properties))
 
 
 @dataclass(frozen=True)
@@ -150,7 +148,6 @@ class PackFilters(RewritePattern):
         if added:
             part = {"begin": ints([0]), "end": ints([filters]), "axes": ints([3])}
             ops.append(rearrange.StridedSliceOp.on([conv.result], part))
-        ops[-1].results[0].name_hint = op.result.name_hint
         rewriter.replace(op, ops)
 
 
@@ -175,9 +172,8 @@ class PackMatrix(RewritePattern):
             return
         if weight.get_shape()[-1] % self.width:
             return
-        product = matmul.PackedDenseOp.on([op.a, self.packed.of(op.b, rewriter)])
-        product.result.name_hint = op.result.name_hint
-        rewriter.replace(op, product)
+        packed = self.packed.of(op.b, rewriter)
+        rewriter.replace(op, matmul.PackedDenseOp.on([op.a, packed]))
 
 
 @dataclass(frozen=True)
@@ -202,6 +198,6 @@ class PackWeightsPass(LevelPass):
             raise OptionError(f"width must be 8, 16 or 32, but is {self.width}", "width")
         if self.winograd:
             apply_patterns(op, TransformFilters(RearrangedWeights(in_transformed_panels)))
-        packed = RearrangedWeights(lambda weight: in_panels(weight, self.width))
+        packed = RearrangedWeights(lambda steps, weight: in_panels(steps, weight, self.width))
         pack_filters = PackFilters(layout, self.least, packed)
         apply_patterns(op, pack_filters, PackMatrix(self.width, self.least, packed))

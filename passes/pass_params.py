@@ -102,9 +102,7 @@ def pass_params(
     arguments = dict(zip(own, added, strict=True))
     for op in [*walk(function)]:
         if isinstance(op, relay.ParamOp):
-            value = arguments[op.param.data]
-            value.name_hint = value.name_hint or op.result.name_hint
-            rewriter.replace(op, [], [value])
+            rewriter.replace(op, [], [arguments[op.param.data]])
         elif isinstance(op, func.CallOp | relay.InvokeOp):
             passed = params.get(op.callee.string_value(), ())
             op.operands = [*op.operands, *(arguments[name] for name in passed)]

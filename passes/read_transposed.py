@@ -23,7 +23,7 @@ from collections.abc import Sequence
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp, UnitAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects.device import device_of, tensor_type
@@ -34,6 +34,7 @@ from ..dialects.relay.reshape import ReshapeOp
 from ..dialects.tensors import Tensor, as_tensor, tensor_of
 from .analysis.fusion import FUSED
 from .support.changes import ReportingPass
+from .support.operator_steps import OperatorSteps
 from .support.rewriting import apply_patterns, erase_unused
 
 DEPTHS = range(16, 129, 16)
@@ -83,29 +84,24 @@ class ReadTransposed(RewritePattern):
         dims = [shape[axis] for axis in inside]
         if dims.count(DYNAMIC_INDEX) > 1:
             return
-        ops: list[Operation] = []
-        value = turned.data
+        steps, value = OperatorSteps(), turned.data
         if len(shape) != 3:
             entries = [-1 if dim == DYNAMIC_INDEX else dim for dim in dims]
             shorter = tensor_type(source.element_type, dims, device_of(source))
-            ops.append(ReshapeOp.to(value, entries, shorter))
-            value = ops[-1].results[0]
-        order = [inside.index(axis) for axis in kept]
-        ops.append(
-            TransposeOp.create(
-                operands=[value],
-                result_types=[type],
-                properties={"axes": ints(order)},
-                attributes={FUSED: UnitAttr()},
-            )
+            value = steps.add(ReshapeOp.to(value, entries, shorter))
+        made = TransposeOp.create(
+            operands=[value],
+            result_types=[type],
+            properties={"axes": ints([inside.index(axis) for axis in kept])},
+            attributes={FUSED: UnitAttr()},
         )
-        ops[-1].results[0].name_hint = op.y.name_hint
+        made.result.name_hint = op.y.name_hint
         product = BatchMatmulOp.create(
-            operands=[op.x, ops[-1].results[0]],
+            operands=[op.x, steps.add(made)],
             result_types=op.result_types,
             properties=op.properties.copy(),
         )
-        rewriter.replace(op, [*ops, product])
+        rewriter.replace(op, [*steps.ops, product])
 
 
 class ReadTransposedPass(ReportingPass):

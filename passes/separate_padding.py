@@ -28,13 +28,12 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
-from ..dialects import relay
-from ..dialects.device import tensor_type
-from ..dialects.relay import broadcast, convolution, pooling, rearrange
+from ..dialects.relay import convolution, pooling
 from ..dialects.relay.properties import ints
-from ..dialects.tensors import as_tensor, tensor_of
-from .analysis.arrays import Array, dense_of, numpy_dtype
+from ..dialects.tensors import as_tensor
+from .analysis.arrays import Array, numpy_dtype
 from .support.changes import LevelPass
+from .support.operator_steps import OperatorSteps, dtype_of
 from .support.rewriting import apply_patterns
 
 MOST_PADDED = 1 << 22
@@ -122,21 +121,12 @@ class Padded:
             number = int(np.iinfo(dtype).min)
         key = (value, block, number, *widths)
         if key not in self.made:
-            self.made[key] = _pad(op, value, number, widths, rewriter)
+            steps = OperatorSteps()
+            scalar = steps.numbers(number, dtype_of(value))
+            self.made[key] = pad = steps.apply("nn.pad", value, scalar, pad_width=widths)
+            pad.name_hint = value.name_hint
+            rewriter.insert(steps.ops, InsertPoint.before(op))
         return self.made[key]
-
-
-def _pad(
-    op: Operation, value: SSAValue, number: float, widths: Sequence[int], rewriter: PatternRewriter
-) -> SSAValue:
-    type = tensor_of(value)
-    scalar = tensor_type(type.element_type, [])
-    dtype = numpy_dtype(type)
-    constant = relay.ConstantOp(dense_of(np.array(number, dtype), scalar))
-    pad = rearrange.PadOp.on([value, constant.result], {"pad_width": ints(widths)})
-    pad.result.name_hint = value.name_hint
-    rewriter.insert([constant, pad], InsertPoint.before(op))
-    return pad.result
 
 
 UNPADDED = ints((0, 0, 0, 0))
@@ -164,18 +154,13 @@ class PadConvolution(RewritePattern):
         data = None if min(windows.cells) < 1 else self.padded.of(op, windows, 0, rewriter)
         if data is not None:
             properties = {**op.properties, "padding": UNPADDED}
-            made = convolution.Conv2dOp.on([data, op.weight], properties)
-            made.result.name_hint = op.result.name_hint
-            rewriter.replace(op, made)
+            rewriter.replace(op, convolution.Conv2dOp.on([data, op.weight], properties))
 
 
 def unpadded(op: pooling.Pool2d, data: SSAValue) -> pooling.Pool2d:
     """Return `op` on images that are padded already."""
     ceil = BoolAttr.from_bool(False)
-    made = type(op).on([data], {**op.properties, "padding": UNPADDED, "ceil_mode": ceil})
-    assert isinstance(made, pooling.Pool2d)
-    made.result.name_hint = op.result.name_hint
-    return made
+    return type(op).on([data], {**op.properties, "padding": UNPADDED, "ceil_mode": ceil})
 
 
 @dataclass(frozen=True)
@@ -199,24 +184,16 @@ class PadAveragePool(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: pooling.AvgPool2dOp, rewriter: PatternRewriter, /) -> None:
-        windows, type = windows_of_pool(op), as_tensor(op.result.type)
+        windows = windows_of_pool(op)
         padding_counts = not windows.ceil and op.count_include_pad.value.data
         scales = [] if padding_counts else shares(op, windows)
-        if type is None or scales is None:
+        if scales is None or (data := self.padded.of(op, windows, 0, rewriter)) is None:
             return
-        data = self.padded.of(op, windows, 0, rewriter)
-        if data is None:
-            return
-        ops: list[Operation] = [made := unpadded(op, data)]
-        value = made.result
+        steps = OperatorSteps()
+        value = steps.add(unpadded(op, data))
         for scale in scales:
-            scale_type = tensor_type(type.element_type, list(scale.shape))
-            constant = relay.ConstantOp(dense_of(scale, scale_type))
-            scaled = broadcast.MultiplyOp.on([value, constant.result], {})
-            ops += [constant, scaled]
-            value = scaled.result
-        value.name_hint = op.result.name_hint
-        rewriter.replace(op, ops, [value])
+            value = steps.apply("multiply", value, steps.numbers(scale, dtype_of(value)))
+        rewriter.replace(op, steps.ops)
 
 
 def shares(op: pooling.AvgPool2dOp, windows: Windows) -> list[Array] | None:

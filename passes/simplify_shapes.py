@@ -161,9 +161,7 @@ class Numbering:
             or (symbol is not None and symbol.kind == DIM)
             or (isinstance(op, relay.MeasureOp) and not is_measure(symbol))
         ):
-            known = code.write_at(size, op, rewriter)
-            known.name_hint = known.name_hint or result.name_hint
-            return known
+            return code.write_at(size, op, rewriter)
         shorter = self.difference(op, size, rewriter)
         if shorter is not None:
             rewriter.insert(shorter, InsertPoint.before(op))

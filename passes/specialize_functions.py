@@ -237,7 +237,6 @@ class CallCopy(RewritePattern):
             name, type_args = value.callee.string_value(), value.type_args.data
             args = (*value.operands, *op.args)
             call = relay.InvokeOp(name, type_args, args, op.result.type)
-            call.results[0].name_hint = op.result.name_hint
             rewriter.replace(op, call)
             op = call
         assert isinstance(op, func.CallOp | relay.InvokeOp)

@@ -14,17 +14,12 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import BoolAttr, ModuleOp
-from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects.relay import matmul
 from .support.changes import LevelPass
 from .support.operator_steps import RearrangedWeights, is_weight, rank_of, transposed
 from .support.rewriting import apply_patterns
-
-
-def transpose(matrix: SSAValue) -> list[Operation]:
-    return [transposed(matrix, (1, 0))]
 
 
 @dataclass(frozen=True)
@@ -63,5 +58,5 @@ class TransposeWeightsPass(LevelPass):
     accepts = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        weights = RearrangedWeights(transpose)
+        weights = RearrangedWeights(lambda steps, matrix: steps.add(transposed(matrix, (1, 0))))
         apply_patterns(op, TransposeWeightOfDense(weights), TransposeWeightOfMatmul(weights))

@@ -40,7 +40,6 @@ from xdsl.irdl import (
     irdl_op_definition,
     prop_def,
     region_def,
-    result_def,
     traits_def,
     var_operand_def,
     var_result_def,
@@ -61,6 +60,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..device import tensor_type
 from ..xdsl_extras.formats import Qualified
+from .declared_ops import declared
 from .directives import (
     REDUCTIONS,
     Operands,
@@ -104,21 +104,13 @@ class DimsAndSymbols(CustomDirective):
             print_group(printer, "", values[dims:], brackets="[]")
 
 
-@irdl_op_definition
-class MaxOp(IRDLOperation):
-    """Compute the maximum of the results of a map."""
-
-    name = "affine.max"
-
-    mapOperands = var_operand_def(IndexType)
-    map = prop_def(AffineMapAttr)
-    result = result_def(IndexType)
-
-    traits = traits_def(Pure())
-    custom_directives = (Qualified, DimsAndSymbols)
-    assembly_format = (
-        "custom<Qualified>($map) custom<DimsAndSymbols>($mapOperands, ref($map)) attr-dict"
-    )
+MaxOp = declared(
+    "affine.max",
+    "Compute the maximum of the results of a map.",
+    "mapOperands: index*, map: map -> result: index",
+    "custom<Qualified>($map) custom<DimsAndSymbols>($mapOperands, ref($map)) attr-dict",
+    *(Pure(), Qualified, DimsAndSymbols),
+)
 
 
 Bounds = tuple[AffineMapAttr, DenseIntElementsAttr, Sequence[SSAValue]]

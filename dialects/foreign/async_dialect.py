@@ -39,6 +39,7 @@ from xdsl.traits import (
 )
 
 from ..interfaces import HoldsNoTensors, ResultAliases
+from .declared_ops import declared
 from .form_parts import (
     PAREN,
     SQUARE,
@@ -67,17 +68,14 @@ class ValueType(ParametrizedAttribute, TypeAttribute):
     type: Attribute
 
 
-@irdl_op_definition
-class YieldOp(IRDLOperation):
-    """End the region of `async.execute` with its results."""
-
-    name = "async.yield"
-
-    values = var_operand_def(AnyAttr())
-
-    traits = traits_def(IsTerminator(), Pure())
-
-    assembly_format = "attr-dict ($values^ `:` type($values))?"
+YieldOp = declared(
+    "async.yield",
+    "End the region of `async.execute` with its results.",
+    "values: any*",
+    "attr-dict ($values^ `:` type($values))?",
+    *(IsTerminator(), Pure()),
+)
+YieldOp.__module__ = __name__  # the reference lists it with the others
 
 
 @irdl_op_definition

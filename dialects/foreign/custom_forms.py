@@ -37,6 +37,7 @@ from xdsl.utils.exceptions import VerifyException
 from ..xdsl_extras.late_definitions import add_properties, use_form, use_format
 from ..xdsl_extras.xdsl_internals import add_attribute, add_op
 from . import affine_forms, directives
+from .declared_ops import AnyMemRef
 from .form_parts import (
     INDEX,
     PAREN,
@@ -57,7 +58,7 @@ from .form_parts import (
     segments,
 )
 from .linalg_forms import mend_linalg
-from .missing_ops import ATTRIBUTES, MISSING, AnyMemRef, word_attribute
+from .missing_ops import ATTRIBUTES, MISSING, word_attribute
 
 
 @irdl_custom_directive

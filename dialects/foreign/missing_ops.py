@@ -17,17 +17,12 @@ from itertools import chain
 from typing import Any, ClassVar, Self, cast
 
 from xdsl.dialects.builtin import (
-    AffineMapAttr,
     ArrayAttr,
-    BoolAttr,
     DenseArrayBase,
     IndexType,
-    IntegerAttr,
     MemRefType,
     StringAttr,
     TensorType,
-    UnrankedMemRefType,
-    i32,
     i64,
 )
 from xdsl.dialects.linalg import ops as linalg_ops
@@ -41,11 +36,9 @@ from xdsl.irdl import (
     RangeOf,
     RangeVarConstraint,
     VarConstraint,
-    base,
     irdl_attr_definition,
     irdl_op_definition,
     operand_def,
-    opt_operand_def,
     opt_prop_def,
     prop_def,
     region_def,
@@ -77,6 +70,7 @@ from xdsl.traits import (
 
 from ..interfaces import ResultAliases
 from . import affine_forms, directives
+from .declared_ops import declared
 from .form_parts import (
     INDEX,
     PAREN,
@@ -92,110 +86,55 @@ from .form_parts import (
     segments,
 )
 
-AnyMemRef = base(MemRefType) | base(UnrankedMemRefType)
-
-
 # ------------------------------------------------------------------------------ memref
 
 
-@irdl_op_definition
-class TransposeOp(IRDLOperation):
-    """View a memref with its dims permuted."""
-
-    name = "memref.transpose"
-
-    source = operand_def(MemRefType)
-    permutation = prop_def(AffineMapAttr)
-    result = result_def(MemRefType)
-
-    traits = traits_def(NoMemoryEffect(), ResultAliases())
-    custom_directives = (directives.Map,)
-    assembly_format = (
-        "$source custom<Map>($permutation) attr-dict `:` type($source) `to` type($result)"
-    )
-
-
-class Prefetch(IRDLOperation):
-    """Fetch bytes into a cache."""
-
-    HINTS: ClassVar = (
-        "`,` custom<Access>($isWrite) `,` `locality` `` `<` $localityHint `>` `,` "
-        "custom<Cache>($isDataCache) attr-dict `:` type($memref)"
-    )
-
-    memref = operand_def(MemRefType)
-    indices = var_operand_def(IndexType)
-    isWrite = prop_def(BoolAttr)
-    localityHint = prop_def(IntegerAttr.constr(i32))
-    isDataCache = prop_def(BoolAttr)
-
-    traits = traits_def(MemoryReadEffect())
-    custom_directives = (directives.Access, directives.Cache, directives.Subscripts)
-
-
-@irdl_op_definition
-class PrefetchOp(Prefetch):
-    """Fetch bytes into a cache."""
-
-    name = "memref.prefetch"
-
-    assembly_format = f"$memref `[` $indices `]` {Prefetch.HINTS}"
-
-
-@irdl_op_definition
-class AffinePrefetchOp(Prefetch):
-    """Fetch bytes into a cache; the subscripts are affine."""
-
-    name = "affine.prefetch"
-
-    map = prop_def(AffineMapAttr)
-
-    assembly_format = f"$memref custom<Subscripts>($indices, $map) {Prefetch.HINTS}"
-
-
-@irdl_op_definition
-class ReallocOp(IRDLOperation):
-    """Allocate a memref of another size, with the contents of `source`, which it frees."""
-
-    name = "memref.realloc"
-
-    source = operand_def(MemRefType)
-    dynamicResultSize = opt_operand_def(IndexType)
-    alignment = opt_prop_def(IntegerAttr)
-    result = result_def(MemRefType)
-
-    irdl_options = (ParsePropInAttrDict(),)
-    assembly_format = (
-        "$source (`(` $dynamicResultSize^ `)`)? attr-dict `:` type($source) `to` type($result)"
-    )
-
-
-@irdl_op_definition
-class ReshapeOp(IRDLOperation):
-    """View a memref with the dims that `shape` holds."""
-
-    name = "memref.reshape"
-
-    source = operand_def(AnyMemRef)
-    shape = operand_def(MemRefType)
-    result = result_def(AnyMemRef)
-
-    traits = traits_def(MemoryReadEffect(), ResultAliases((0,)))
-
-    assembly_format = "$source `(` $shape `)` attr-dict `:` functional-type(operands, results)"
-
-
-@irdl_op_definition
-class AtomicYieldOp(IRDLOperation):
-    """Yield the value that `memref.generic_atomic_rmw` stores."""
-
-    name = "memref.atomic_yield"
-
-    result = operand_def(AnyAttr())
-
-    traits = traits_def(IsTerminator(), Pure())
-
-    assembly_format = "$result attr-dict `:` type($result)"
+TransposeOp = declared(
+    "memref.transpose",
+    "View a memref with its dims permuted.",
+    "source: memref, permutation: map -> result: memref",
+    "$source custom<Map>($permutation) attr-dict `:` type($source) `to` type($result)",
+    *(NoMemoryEffect(), ResultAliases(), directives.Map),
+)
+_PREFETCHED = "memref: memref, indices: index*, isWrite: bool, localityHint: i32, isDataCache: bool"
+_HINTS = (
+    "`,` custom<Access>($isWrite) `,` `locality` `` `<` $localityHint `>` `,` "
+    "custom<Cache>($isDataCache) attr-dict `:` type($memref)"
+)
+PrefetchOp = declared(
+    "memref.prefetch",
+    "Fetch bytes into a cache.",
+    _PREFETCHED,
+    f"$memref `[` $indices `]` {_HINTS}",
+    *(MemoryReadEffect(), directives.Access, directives.Cache),
+)
+AffinePrefetchOp = declared(
+    "affine.prefetch",
+    "Fetch bytes into a cache; the subscripts are affine.",
+    f"{_PREFETCHED}, map: map",
+    f"$memref custom<Subscripts>($indices, $map) {_HINTS}",
+    *(MemoryReadEffect(), directives.Access, directives.Cache, directives.Subscripts),
+)
+ReallocOp = declared(
+    "memref.realloc",
+    "Allocate a memref of another size, with the contents of `source`, which it frees.",
+    "source: memref, dynamicResultSize: index?, alignment: integer? -> result: memref",
+    "$source (`(` $dynamicResultSize^ `)`)? attr-dict `:` type($source) `to` type($result)",
+)
+ReshapeOp = declared(
+    "memref.reshape",
+    "View a memref with the dims that `shape` holds.",
+    "source: any memref, shape: memref -> result: any memref",
+    "$source `(` $shape `)` attr-dict `:` functional-type(operands, results)",
+    *(MemoryReadEffect(), ResultAliases((0,))),
+)
+AtomicYieldOp = declared(
+    "memref.atomic_yield",
+    "Yield the value that `memref.generic_atomic_rmw` stores.",
+    "result: any",
+    "$result attr-dict `:` type($result)",
+    *(IsTerminator(), Pure()),
+)
 
 
 @irdl_op_definition
@@ -250,44 +189,23 @@ class InParallelOp(IRDLOperation):
 # ------------------------------------------------------------------------------ affine
 
 
-@irdl_op_definition
-class DelinearizeIndexOp(IRDLOperation):
-    """Compute the indices of an element from its number."""
-
-    name = "affine.delinearize_index"
-
-    linear_index = operand_def(IndexType)
-    dynamic_basis = var_operand_def(IndexType)
-    static_basis = prop_def(DenseArrayBase.constr(i64))
-    multi_index = var_result_def(IndexType)
-
-    traits = traits_def(Pure())
-    custom_directives = (directives.Sizes,)
-    assembly_format = (
-        "$linear_index `into` custom<Sizes>($dynamic_basis, $static_basis) attr-dict `:` "
-        "type($multi_index)"
-    )
-
-
-@irdl_op_definition
-class LinearizeIndexOp(IRDLOperation):
-    """Compute the number of an element from its indices."""
-
-    name = "affine.linearize_index"
-
-    multi_index = var_operand_def(IndexType)
-    dynamic_basis = var_operand_def(IndexType)
-    static_basis = prop_def(DenseArrayBase.constr(i64))
-    disjoint = opt_prop_def(AnyAttr())
-    linear_index = result_def(IndexType)
-
-    irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    traits = traits_def(Pure())
-    custom_directives = (directives.Sizes, directives.Disjoint)
-    assembly_format = (
-        "custom<Disjoint>($disjoint) `[` $multi_index `]` `by` custom<Sizes>($dynamic_basis, "
-        "$static_basis) attr-dict `:` type($linear_index)"
-    )
+DelinearizeIndexOp = declared(
+    "affine.delinearize_index",
+    "Compute the indices of an element from its number.",
+    "linear_index: index, dynamic_basis: index*, static_basis: integers -> multi_index: index*",
+    "$linear_index `into` custom<Sizes>($dynamic_basis, $static_basis) attr-dict `:` "
+    "type($multi_index)",
+    *(Pure(), directives.Sizes),
+)
+LinearizeIndexOp = declared(
+    "affine.linearize_index",
+    "Compute the number of an element from its indices.",
+    "multi_index: index*, dynamic_basis: index*, static_basis: integers, disjoint: attribute? "
+    "-> linear_index: index",
+    "custom<Disjoint>($disjoint) `[` $multi_index `]` `by` custom<Sizes>($dynamic_basis, "
+    "$static_basis) attr-dict `:` type($linear_index)",
+    *(Pure(), directives.Sizes, directives.Disjoint),
+)
 
 
 @irdl_op_definition
@@ -423,91 +341,36 @@ class NamedOp(StructuredOp):
     )
 
 
-class Relayout(IRDLOperation):
-    """Move the elements of a tensor into tiles of its dims, or out of them."""
-
-    T: ClassVar = VarConstraint("T", AnyAttr())
-
-    outer_dims_perm = opt_prop_def(DenseArrayBase.constr(i64))
-    inner_dims_pos = prop_def(DenseArrayBase.constr(i64))
-    static_inner_tiles = prop_def(DenseArrayBase.constr(i64))
-    result = result_def(T)
-
-    traits = traits_def(NoMemoryEffect())
-    custom_directives = (DynamicIndexList,)
-
-    FORM: ClassVar = (
-        "(`outer_dims_perm` `=` $outer_dims_perm^)? `inner_dims_pos` `=` $inner_dims_pos "
-        "`inner_tiles` `=` custom<DynamicIndexList>($inner_tiles, $static_inner_tiles) "
-        "`into` $dest attr-dict `:` type($source) `->` type($dest)"
-    )
-
-
-@irdl_op_definition
-class PackOp(Relayout):
-    """Move the elements of a tensor into tiles, and fill what is left of them."""
-
-    name = "linalg.pack"
-
-    source = operand_def(TensorType)
-    dest = operand_def(Relayout.T)
-    padding_value = opt_operand_def(AnyAttr())
-    inner_tiles = var_operand_def(IndexType)
-
-    irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    assembly_format = (
-        "$source (`padding_value` `(` $padding_value^ `:` type($padding_value) `)`)? "
-        f"{Relayout.FORM}"
-    )
+_TILED = "inner_dims_pos: integers, static_inner_tiles: integers, outer_dims_perm: integers?"
+_TILES = (
+    "(`outer_dims_perm` `=` $outer_dims_perm^)? `inner_dims_pos` `=` $inner_dims_pos "
+    "`inner_tiles` `=` custom<DynamicIndexList>($inner_tiles, $static_inner_tiles) "
+    "`into` $dest attr-dict `:` type($source) `->` type($dest)"
+)
+PackOp = declared(
+    "linalg.pack",
+    "Move the elements of a tensor into tiles, and fill what is left of them.",
+    f"source: tensor, dest: T, padding_value: any?, inner_tiles: index*, {_TILED} -> result: T",
+    f"$source (`padding_value` `(` $padding_value^ `:` type($padding_value) `)`)? {_TILES}",
+    *(NoMemoryEffect(), DynamicIndexList),
+)
+UnpackOp = declared(
+    "linalg.unpack",
+    "Move the elements of a tensor out of tiles.",
+    f"source: tensor, dest: T, inner_tiles: index*, {_TILED} -> result: T",
+    f"$source {_TILES}",
+    *(NoMemoryEffect(), DynamicIndexList),
+)
 
 
-@irdl_op_definition
-class UnpackOp(Relayout):
-    """Move the elements of a tensor out of tiles."""
-
-    name = "linalg.unpack"
-
-    source = operand_def(TensorType)
-    dest = operand_def(Relayout.T)
-    inner_tiles = var_operand_def(IndexType)
-
-    assembly_format = f"$source {Relayout.FORM}"
-
-
-class WinogradTransform(IRDLOperation):
-    """Transform an operand or the result of a convolution, for its algorithm by Winograd."""
-
-    T: ClassVar = VarConstraint("T", AnyAttr())
-
-    input = operand_def(TensorType)
-    output = operand_def(T)
-    fmr = prop_def(IntegerAttr)
-    result = result_def(T)
-
-    traits = traits_def(NoMemoryEffect())
-    custom_directives = (directives.Winograd,)
-    assembly_format = (
-        "`fmr` `(` custom<Winograd>($fmr) `)` `ins` `(` $input `:` type($input) `)` `outs` `(` "
-        "$output `:` type($output) `)` attr-dict `->` type($result)"
-    )
-
-
-@irdl_op_definition
-class SoftmaxOp(IRDLOperation):
-    """Compute the softmax of `input` along a dim."""
-
-    name = "linalg.softmax"
-
-    input = operand_def(AnyAttr())
-    output = operand_def(AnyAttr())
-    dimension = prop_def(IntegerAttr.constr(i64))
-    res = var_result_def(AnyAttr())
-
-    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
-    assembly_format = (
-        "attr-dict `dimension` `(` $dimension `)` `ins` `(` $input `:` type($input) `)` `outs` `(` "
-        "$output `:` type($output) `)` (`->` type($res)^)?"
-    )
+SoftmaxOp = declared(
+    "linalg.softmax",
+    "Compute the softmax of `input` along a dim.",
+    "input: any, output: any, dimension: i64 -> res: any*",
+    "attr-dict `dimension` `(` $dimension `)` `ins` `(` $input `:` type($input) `)` `outs` `(` "
+    "$output `:` type($output) `)` (`->` type($res)^)?",
+    *(MemoryReadEffect(), MemoryWriteEffect()),
+)
 
 
 SHORT = "short_body"
@@ -618,14 +481,23 @@ NAMED = """
 """The named ops of linalg that xDSL lacks, apart from `linalg.map` and `linalg.softmax`."""
 
 
-WINOGRAD = "filter", "input", "output"
-"""Operands and results of a convolution that `linalg.winograd_NAME_transform` transforms."""
+def winograd_transform(name: str) -> type[IRDLOperation]:
+    """Return the class of the op that transforms an operand or the result of a convolution."""
+    return declared(
+        f"linalg.winograd_{name}_transform",
+        "Transform an operand or the result of a convolution, for its algorithm by Winograd.",
+        "input: tensor, output: T, fmr: integer -> result: T",
+        "`fmr` `(` custom<Winograd>($fmr) `)` `ins` `(` $input `:` type($input) `)` `outs` `(` "
+        "$output `:` type($output) `)` attr-dict `->` type($result)",
+        *(NoMemoryEffect(), directives.Winograd),
+    )
 
 
-def named_op(name: str, kind: type[IRDLOperation]) -> type[IRDLOperation]:
-    """Return the class of the op `linalg.NAME`, one of a kind."""
-    attributes = {"name": f"linalg.{name}", "__module__": __name__, "__doc__": kind.__doc__}
-    return irdl_op_definition(type(f"{name.title().replace('_', '')}Op", (kind,), attributes))
+def named_op(name: str) -> type[IRDLOperation]:
+    """Return the class of the op `linalg.NAME`."""
+    attributes = {"name": f"linalg.{name}", "__module__": __name__, "__doc__": NamedOp.__doc__}
+    title = "".join(map(str.capitalize, name.split("_")))
+    return irdl_op_definition(type(f"{title}Op", (NamedOp,), attributes))
 
 
 MISSING: dict[str, Callable[[], Sequence[type[Operation]]]] = {
@@ -641,8 +513,8 @@ MISSING: dict[str, Callable[[], Sequence[type[Operation]]]] = {
     ),
     "linalg": lambda: (
         *(MapOp, SoftmaxOp, PackOp, UnpackOp),
-        *(named_op(name, NamedOp) for name in NAMED),
-        *(named_op(f"winograd_{name}_transform", WinogradTransform) for name in WINOGRAD),
+        *map(named_op, NAMED),
+        *map(winograd_transform, ("filter", "input", "output")),
     ),
 }
 """The ops that each dialect lacks."""

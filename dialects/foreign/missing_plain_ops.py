@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from xdsl.dialects.arith import FastMathFlagsAttr
-from xdsl.dialects.builtin import ArrayAttr, FlatSymbolRefAttrConstr, FunctionType
+from xdsl.dialects.builtin import ArrayAttr, FunctionType
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
@@ -24,29 +23,21 @@ from xdsl.irdl import (
     irdl_op_definition,
     operand_def,
     opt_prop_def,
-    prop_def,
-    result_def,
-    traits_def,
     var_operand_def,
     var_result_def,
 )
 from xdsl.traits import Pure
 
-from .directives import Rounding, RoundingMode
+from .declared_ops import declared
+from .directives import Rounding
 
-
-@irdl_op_definition
-class ConstantOp(IRDLOperation):
-    """Return a function as a value."""
-
-    name = "func.constant"
-
-    value = prop_def(FlatSymbolRefAttrConstr)
-    result = result_def(FunctionType)
-
-    traits = traits_def(Pure())
-
-    assembly_format = "attr-dict $value `:` type($result)"
+ConstantOp = declared(
+    "func.constant",
+    "Return a function as a value.",
+    "value: symbol -> result: function",
+    "attr-dict $value `:` type($result)",
+    Pure(),
+)
 
 
 @irdl_op_definition
@@ -70,51 +61,28 @@ class CallIndirectOp(IRDLOperation):
     assembly_format = "$callee `(` $arguments `)` attr-dict `:` type($callee)"
 
 
-@irdl_op_definition
-class IndexCastUIOp(IRDLOperation):
-    """Convert between an index and an integer without a sign."""
-
-    name = "arith.index_castui"
-
-    input = operand_def(AnyAttr())
-    result = result_def(AnyAttr())
-
-    traits = traits_def(Pure())
-
-    assembly_format = "$input attr-dict `:` type($input) `to` type($result)"
-
-
-class Scaling(IRDLOperation):
-    """Convert floats that have a common scale."""
-
-    input = operand_def(AnyAttr())
-    scale = operand_def(AnyAttr())
-    result = result_def(AnyAttr())
-    fastmath = opt_prop_def(FastMathFlagsAttr)
-
-    traits = traits_def(Pure())
-
-    FORM: ClassVar = (
-        "(`fastmath` `` $fastmath^)? attr-dict `:` type($input) `,` type($scale) `to` type($result)"
-    )
-
-
-@irdl_op_definition
-class ScalingExtFOp(Scaling):
-    """Convert scaled floats to wider ones."""
-
-    name = "arith.scaling_extf"
-
-    assembly_format = f"$input `,` $scale {Scaling.FORM}"
-
-
-@irdl_op_definition
-class ScalingTruncFOp(Scaling):
-    """Convert floats to narrower ones with a scale."""
-
-    name = "arith.scaling_truncf"
-
-    roundingmode = opt_prop_def(RoundingMode)
-
-    custom_directives = (Rounding,)
-    assembly_format = f"$input `,` $scale custom<Rounding>($roundingmode) {Scaling.FORM}"
+IndexCastUIOp = declared(
+    "arith.index_castui",
+    "Convert between an index and an integer without a sign.",
+    "input: any -> result: any",
+    "$input attr-dict `:` type($input) `to` type($result)",
+    Pure(),
+)
+_SCALED, _SCALED_FORM = (
+    "input: any, scale: any, fastmath: fast math?",
+    "(`fastmath` `` $fastmath^)? attr-dict `:` type($input) `,` type($scale) `to` type($result)",
+)
+ScalingExtFOp = declared(
+    "arith.scaling_extf",
+    "Convert scaled floats to wider ones.",
+    f"{_SCALED} -> result: any",
+    f"$input `,` $scale {_SCALED_FORM}",
+    Pure(),
+)
+ScalingTruncFOp = declared(
+    "arith.scaling_truncf",
+    "Convert floats to narrower ones with a scale.",
+    f"{_SCALED}, roundingmode: rounding? -> result: any",
+    f"$input `,` $scale custom<Rounding>($roundingmode) {_SCALED_FORM}",
+    *(Pure(), Rounding),
+)

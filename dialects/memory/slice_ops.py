@@ -170,5 +170,4 @@ class FoldSlice(RewritePattern):
             return
         made = SliceStorageOp(op.storage, offset, size, op.alignment.value.data)
         made.attributes = op.attributes
-        made.slice.name_hint = op.slice.name_hint
         rewriter.replace(op, made)

@@ -300,5 +300,4 @@ class FoldSize(RewritePattern):
             device = device_of(op.storage.type)
             made = AllocStorageOp(size, op.alignment.value.data, device, op.device)
             made.attributes = op.attributes
-            made.storage.name_hint = op.storage.name_hint
             rewriter.replace(op, made)

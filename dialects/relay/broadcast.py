@@ -210,10 +210,6 @@ class WhereOp(Broadcasting):
     ```
     """
 
-    condition = operand_def(AnyTensor)
-    x = operand_def(AnyTensor)
-    y = operand_def(AnyTensor)
-
     traits = traits_def(ReadsElementwise())
 
 

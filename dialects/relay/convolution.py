@@ -72,15 +72,6 @@ class Conv1dOp(SumOfProducts):
     channels of one group. `padding` is (left, right), of zeros.
     """
 
-    data = operand_def(AnyTensor)
-    weight = operand_def(AnyTensor)
-    strides = ints_prop((1,))
-    padding = ints_prop((0, 0))
-    dilation = ints_prop((1,))
-    groups = int_prop(1)
-    data_layout = string_prop("NCW")
-    kernel_layout = string_prop("OIW")
-
 
 @operator("relay.nn.conv2d_transpose")
 class Conv2dTransposeOp(OutFusable):
@@ -122,15 +113,6 @@ class Conv3dOp(SumOfProducts):
     input channels of one group. `padding` is (front, top, left, back, bottom, right), of zeros.
     """
 
-    data = operand_def(AnyTensor)
-    weight = operand_def(AnyTensor)
-    strides = ints_prop((1, 1, 1))
-    padding = ints_prop((0,) * 6)
-    dilation = ints_prop((1, 1, 1))
-    groups = int_prop(1)
-    data_layout = string_prop("NCDHW")
-    kernel_layout = string_prop("OIDHW")
-
 
 @operator("relay.nn.conv1d_transpose")
 class Conv1dTransposeOp(SumOfProducts):
@@ -145,16 +127,6 @@ class Conv1dTransposeOp(SumOfProducts):
     The dims of `weight` are (input channels, output channels of one group, width). `padding`
     (left, right) is cut off the result; `output_padding` is added at its right.
     """
-
-    data = operand_def(AnyTensor)
-    weight = operand_def(AnyTensor)
-    strides = ints_prop((1,))
-    padding = ints_prop((0, 0))
-    output_padding = ints_prop((0,))
-    dilation = ints_prop((1,))
-    groups = int_prop(1)
-    data_layout = string_prop("NCW")
-    kernel_layout = string_prop("IOW")
 
 
 @operator("relay.nn.conv3d_transpose")
@@ -172,16 +144,6 @@ class Conv3dTransposeOp(SumOfProducts):
     added at its back, bottom and right.
     """
 
-    data = operand_def(AnyTensor)
-    weight = operand_def(AnyTensor)
-    strides = ints_prop((1, 1, 1))
-    padding = ints_prop((0,) * 6)
-    output_padding = ints_prop((0, 0, 0))
-    dilation = ints_prop((1, 1, 1))
-    groups = int_prop(1)
-    data_layout = string_prop("NCDHW")
-    kernel_layout = string_prop("IODHW")
-
 
 @operator("relay.nn.conv2d_backward_weight")
 class Conv2dBackwardWeightOp(SumOfProducts):
@@ -195,14 +157,6 @@ class Conv2dBackwardWeightOp(SumOfProducts):
 
     The layouts are NCHW and OIHW; the other attributes are those of the convolution.
     """
-
-    grad = operand_def(AnyTensor)
-    data = operand_def(AnyTensor)
-    strides = ints_prop((1, 1))
-    padding = ints_prop((0, 0, 0, 0))
-    dilation = ints_prop((1, 1))
-    groups = int_prop(1)
-    kernel_size = ints_prop()
 
 
 @operator("relay.nn.deformable_conv2d")
@@ -219,17 +173,6 @@ class DeformableConv2dOp(SumOfProducts):
     are added to its row and column. Between pixels, data is interpolated; outside, it is 0.
     """
 
-    data = operand_def(AnyTensor)
-    offset = operand_def(AnyTensor)
-    weight = operand_def(AnyTensor)
-    strides = ints_prop((1, 1))
-    padding = ints_prop((0, 0, 0, 0))
-    dilation = ints_prop((1, 1))
-    deformable_groups = int_prop(1)
-    groups = int_prop(1)
-    data_layout = string_prop("NCHW")
-    kernel_layout = string_prop("OIHW")
-
 
 @operator("relay.image.dilation2d")
 class Dilation2dOp(OutFusable):
@@ -244,11 +187,3 @@ class Dilation2dOp(OutFusable):
     `kernel_layout` is "IHW" or "HWI", where I counts the channels. `padding` is (top, left,
     bottom, right), of zeros.
     """
-
-    data = operand_def(AnyTensor)
-    weight = operand_def(AnyTensor)
-    strides = ints_prop((1, 1))
-    padding = ints_prop((0, 0, 0, 0))
-    dilations = ints_prop((1, 1))
-    data_layout = string_prop("NCHW")
-    kernel_layout = string_prop("IHW")

@@ -11,73 +11,45 @@ from xdsl.traits import Pure
 
 from ..interfaces import Fusible, FusionKind, ReadsElementwise, ReadsOnlySizes, ResultOnHost
 from .incomplete import AnyTensor
-from .operator import ELEMWISE, Injective, NotFused, OutFusable, RelayOperator, operator
-from .properties import dtype_prop, int_prop, ints_prop
+from .operator import ELEMWISE, Injective, NotFused, OutFusable, RelayOperator, like, operator
+from .properties import dtype_prop
 
 
 class Filled(RelayOperator, ABC):
-    """A tensor of one repeated number."""
-
-    result = result_def(AnyTensor)
-    shape = ints_prop()
-    dtype = dtype_prop()
-
-    traits = traits_def(*ELEMWISE)
-    assembly_format = "attr-dict `:` type($result)"
-
-
-@operator("relay.zeros")
-class ZerosOp(Filled):
     """
-    Fill a tensor of `shape` with 0.
+    A tensor of one repeated number.
 
     ```mlir
     %y = relay.zeros {shape = array<i64: 2, 3>, dtype = f32} : tensor<2x3xf32>
     ```
     """
 
+    result = result_def(AnyTensor)
 
-@operator("relay.ones")
-class OnesOp(Filled):
-    """
-    Fill a tensor of `shape` with 1.
+    traits = traits_def(*ELEMWISE)
+    assembly_format = "attr-dict `:` type($result)"
 
-    ```mlir
-    %y = relay.ones {shape = array<i64: 2, 3>, dtype = f32} : tensor<2x3xf32>
-    ```
-    """
+
+ZerosOp = like(Filled, "relay.zeros", "Fill a tensor of `shape` with 0.")
+OnesOp = like(Filled, "relay.ones", "Fill a tensor of `shape` with 1.")
 
 
 class DynFilled(RelayOperator, ABC):
-    """A tensor of one repeated number, in a shape that is computed."""
-
-    shape = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
-    dtype = dtype_prop()
-
-    traits = traits_def(*ELEMWISE)
-
-
-@operator("relay.dyn.zeros")
-class DynZerosOp(DynFilled):
     """
-    Fill a tensor of `shape` with 0.
+    A tensor of one repeated number, in a shape that is computed.
 
     ```mlir
     %y = relay.dyn.zeros %s {dtype = f32} : (tensor<2xi64>) -> tensor<?x?xf32>
     ```
     """
 
+    result = result_def(AnyTensor)
 
-@operator("relay.dyn.ones")
-class DynOnesOp(DynFilled):
-    """
-    Fill a tensor of `shape` with 1.
+    traits = traits_def(*ELEMWISE)
 
-    ```mlir
-    %y = relay.dyn.ones %s {dtype = f32} : (tensor<2xi64>) -> tensor<?x?xf32>
-    ```
-    """
+
+DynZerosOp = like(DynFilled, "relay.dyn.zeros", "Fill a tensor of `shape` with 0.")
+DynOnesOp = like(DynFilled, "relay.dyn.ones", "Fill a tensor of `shape` with 1.")
 
 
 @operator("relay.dyn.full")
@@ -90,8 +62,6 @@ class DynFullOp(RelayOperator):
     ```
     """
 
-    fill_value = operand_def(AnyTensor)
-    shape = operand_def(AnyTensor)
     result = result_def(AnyTensor)
 
     traits = traits_def(*ELEMWISE)
@@ -110,11 +80,6 @@ class ArangeOp(Injective):
     Element i is `start + i * step`. The operands are scalars of `dtype`.
     """
 
-    start = operand_def(AnyTensor)
-    stop = operand_def(AnyTensor)
-    step = operand_def(AnyTensor)
-    dtype = dtype_prop()
-
 
 @operator("relay.one_hot")
 class OneHotOp(OutFusable):
@@ -128,13 +93,6 @@ class OneHotOp(OutFusable):
 
     An index outside of [0, depth) sets nothing. The values are scalars of `dtype`.
     """
-
-    indices = operand_def(AnyTensor)
-    on_value = operand_def(AnyTensor)
-    off_value = operand_def(AnyTensor)
-    depth = int_prop()
-    axis = int_prop()
-    dtype = dtype_prop()
 
 
 @operator("relay.dyn.one_hot")
@@ -150,13 +108,6 @@ class DynOneHotOp(OutFusable):
     An index outside of [0, depth) sets nothing. `depth` is a scalar; the values are scalars of
     `dtype`.
     """
-
-    indices = operand_def(AnyTensor)
-    on_value = operand_def(AnyTensor)
-    off_value = operand_def(AnyTensor)
-    depth = operand_def(AnyTensor)
-    axis = int_prop()
-    dtype = dtype_prop()
 
 
 @operator("relay.shape_of")
@@ -186,9 +137,7 @@ class NdarraySizeOp(RelayOperator):
     ```
     """
 
-    data = operand_def(AnyTensor)
     result = result_def(AnyTensor)
-    dtype = dtype_prop()
 
     traits = traits_def(Pure(), ResultOnHost(), Fusible(FusionKind.OPAQUE))
 
@@ -205,8 +154,6 @@ class CastLikeOp(RelayOperator):
     Numbers are converted as `relay.cast` does.
     """
 
-    data = operand_def(AnyTensor)
-    dtype_like = operand_def(AnyTensor)
     result = result_def(AnyTensor)
 
     traits = traits_def(*ELEMWISE, ReadsElementwise((0,)))
@@ -222,8 +169,6 @@ class FullLikeOp(RelayOperator):
     ```
     """
 
-    data = operand_def(AnyTensor)
-    fill_value = operand_def(AnyTensor)
     result = result_def(AnyTensor)
 
     traits = traits_def(*ELEMWISE, ReadsElementwise((1,)))
@@ -243,10 +188,8 @@ class ThreefryGenerateOp(NotFused):
     key (4 words), the path of splits (2), the counter (2), and the bit after the path (2).
     """
 
-    gen = operand_def(AnyTensor)
     next_gen = result_def(AnyTensor)
     words = result_def(AnyTensor)
-    out_shape = ints_prop()
 
 
 @operator("relay.random.threefry_split")
@@ -262,6 +205,5 @@ class ThreefrySplitOp(NotFused):
     Their paths are that of `gen` and one more bit. If it has no place, their keys are new.
     """
 
-    gen = operand_def(AnyTensor)
     left = result_def(AnyTensor)
     right = result_def(AnyTensor)

@@ -7,7 +7,7 @@ from xdsl.irdl import operand_def
 from ...operators.records import record
 from .incomplete import AnyTensor
 from .operator import Broadcasting, Injective, operator
-from .properties import bool_prop, int_prop, optional_ints_prop, string_prop
+from .properties import bool_prop, optional_ints_prop, string_prop
 from .reshape import ReshapingInterface
 
 
@@ -39,9 +39,6 @@ class DynSqueezeOp(Injective, ReshapingInterface):
     ```
     """
 
-    data = operand_def(AnyTensor)
-    axis = operand_def(AnyTensor)
-
 
 @operator("relay.dyn.expand_dims")
 class DynExpandDimsOp(Injective, ReshapingInterface):
@@ -54,10 +51,6 @@ class DynExpandDimsOp(Injective, ReshapingInterface):
 
     An `axis` of -1 is after the last dim.
     """
-
-    data = operand_def(AnyTensor)
-    axis = operand_def(AnyTensor)
-    num_newaxis = int_prop(1)
 
 
 @operator("relay.dyn.broadcast_to")
@@ -84,9 +77,6 @@ class DynTileOp(Broadcasting):
     ```
     """
 
-    data = operand_def(AnyTensor)
-    reps = operand_def(AnyTensor)
-
 
 @operator("relay.dyn.strided_slice")
 class DynStridedSliceOp(Injective):
@@ -101,10 +91,6 @@ class DynStridedSliceOp(Injective):
     The operands and `slice_mode` mean what the attributes of `relay.strided_slice` mean.
     """
 
-    data = operand_def(AnyTensor)
-    begin = operand_def(AnyTensor)
-    end = operand_def(AnyTensor)
-    strides = operand_def(AnyTensor)
     axes = optional_ints_prop()
     slice_mode = string_prop("end")
 
@@ -122,9 +108,6 @@ class DynPadOp(Injective):
     `pad_mode` determines their values, as that of `relay.nn.pad`; `pad_value` is a scalar.
     """
 
-    data = operand_def(AnyTensor)
-    pad_width = operand_def(AnyTensor)
-    pad_value = operand_def(AnyTensor)
     pad_mode = string_prop("constant")
 
 

@@ -11,7 +11,7 @@ from ..tensors import as_tensor
 from ..xdsl_extras.trait_patterns import Patterns
 from .incomplete import AnyTensor
 from .operator import ELEMWISE, RelayOperator, is_in_kernel, like, operator
-from .properties import dtype_prop, float_prop, int_prop, ints_prop, string_prop
+from .properties import dtype_prop
 
 
 class Elementwise(RelayOperator, ABC):
@@ -55,8 +55,6 @@ class RoundOp(Elementwise):
     Halves are rounded to even, or with `ties` of "away" away from zero.
     """
 
-    ties = string_prop("even")
-
 
 TruncOp = like(Elementwise, "relay.trunc", "Round `data` toward zero.")
 
@@ -72,9 +70,6 @@ class ClipOp(Elementwise):
 
     NaN stays. The sign of a zero result is unspecified.
     """
-
-    a_min = float_prop()
-    a_max = float_prop()
 
 
 # --------------------------------------------------------------------- floats
@@ -100,10 +95,9 @@ class SigmoidOp(Elementwise):
 ErfOp = like(Elementwise, "relay.erf", "Apply the error function to `data`.")
 
 
-@operator("relay.isnan")
-class IsNanOp(Elementwise):
+class Classification(Elementwise, ABC):
     """
-    Test where `data` is NaN.
+    A test of each float.
 
     ```mlir
     %y = relay.isnan %x : (tensor<4xf32>) -> tensor<4xi1>
@@ -111,26 +105,11 @@ class IsNanOp(Elementwise):
     """
 
 
-@operator("relay.isfinite")
-class IsFiniteOp(Elementwise):
-    """
-    Test where `data` is finite: neither NaN nor infinite.
-
-    ```mlir
-    %y = relay.isfinite %x : (tensor<4xf32>) -> tensor<4xi1>
-    ```
-    """
-
-
-@operator("relay.isinf")
-class IsInfOp(Elementwise):
-    """
-    Test where `data` is infinite, of either sign.
-
-    ```mlir
-    %y = relay.isinf %x : (tensor<4xf32>) -> tensor<4xi1>
-    ```
-    """
+IsNanOp = like(Classification, "relay.isnan", "Test where `data` is NaN.")
+IsFiniteOp = like(
+    Classification, "relay.isfinite", "Test where `data` is finite: neither NaN nor infinite."
+)
+IsInfOp = like(Classification, "relay.isinf", "Test where `data` is infinite, of either sign.")
 
 
 # ---------------------------------------------------------------- activations
@@ -161,8 +140,6 @@ class LeakyReluOp(Elementwise):
     The sign of a zero result is unspecified.
     """
 
-    alpha = float_prop(0.05)
-
 
 @operator("relay.nn.gelu")
 class GeluOp(Elementwise):
@@ -176,8 +153,6 @@ class GeluOp(Elementwise):
     `approximate` is "none" (by erf) or "tanh" (Hendrycks and Gimpel 2016, as in ONNX).
     """
 
-    approximate = string_prop("none")
-
 
 # ---------------------------------------------------------------- any element
 
@@ -185,26 +160,8 @@ class GeluOp(Elementwise):
 CopyOp = like(Elementwise, "relay.copy", "Copy `data` into a new tensor.")
 
 
-@operator("relay.logical_not")
-class LogicalNotOp(Elementwise):
-    """
-    Take the logical not of `data`, of i1.
-
-    ```mlir
-    %y = relay.logical_not %x : (tensor<4xi1>) -> tensor<4xi1>
-    ```
-    """
-
-
-@operator("relay.bitwise_not")
-class BitwiseNotOp(Elementwise):
-    """
-    Invert the bits of `data`, of integers.
-
-    ```mlir
-    %y = relay.bitwise_not %x : (tensor<4xi32>) -> tensor<4xi32>
-    ```
-    """
+LogicalNotOp = like(Elementwise, "relay.logical_not", "Take the logical not of `data`, of i1.")
+BitwiseNotOp = like(Elementwise, "relay.bitwise_not", "Invert the bits of `data`, of integers.")
 
 
 @operator("relay.cast")
@@ -247,8 +204,6 @@ class ReinterpretOp(Elementwise):
     ```
     """
 
-    dtype = dtype_prop()
-
 
 @operator("relay.fixed_point_multiply")
 class FixedPointMultiplyOp(Elementwise):
@@ -263,9 +218,6 @@ class FixedPointMultiplyOp(Elementwise):
     Products have 64 bits.
     """
 
-    multiplier = int_prop()
-    shift = int_prop()
-
 
 @operator("relay.full")
 class FullOp(RelayOperator):
@@ -277,9 +229,7 @@ class FullOp(RelayOperator):
     ```
     """
 
-    fill_value = operand_def(AnyTensor)
     result = result_def(AnyTensor)
-    shape = ints_prop()
 
     traits = traits_def(*ELEMWISE, ReadsElementwise())
 

@@ -39,9 +39,6 @@ class PackedDenseOp(SumOfProducts):
     ```
     """
 
-    data = operand_def(AnyTensor)
-    panels = operand_def(AnyTensor)
-
 
 @operator("relay.nn.matmul")
 class MatmulOp(SumOfProducts):

@@ -7,7 +7,7 @@ from xdsl.irdl import operand_def, result_def, traits_def
 from ..interfaces import ReadsBeforeWriting
 from .incomplete import AnyTensor
 from .operator import NotFused, Opaque, OutFusable, like, operator
-from .properties import bool_prop, float_prop, int_prop, ints_prop, string_prop
+from .properties import bool_prop, float_prop, int_prop
 
 
 class Softmax(OutFusable, ABC):
@@ -112,14 +112,6 @@ class LrnOp(OutFusable):
 class NormPerImage(Opaque, ABC):
     """A normalization of the float `data` of each image, with a factor and a bias per channel."""
 
-    data = operand_def(AnyTensor)
-    gamma = operand_def(AnyTensor)
-    beta = operand_def(AnyTensor)
-    axis = int_prop(1)
-    epsilon = float_prop(1e-5)
-    center = bool_prop(True)
-    scale = bool_prop(True)
-
 
 @operator("relay.nn.instance_norm")
 class InstanceNormOp(NormPerImage):
@@ -150,8 +142,6 @@ class GroupNormOp(NormPerImage):
     added to the variance.
     """
 
-    num_groups = int_prop()
-
 
 @operator("relay.nn.l2_normalize")
 class L2NormalizeOp(OutFusable):
@@ -163,10 +153,6 @@ class L2NormalizeOp(OutFusable):
       : (tensor<2x3xf32>) -> tensor<2x3xf32>
     ```
     """
-
-    data = operand_def(AnyTensor)
-    eps = float_prop()
-    axis = ints_prop()
 
 
 @operator("relay.nn.nll_loss")
@@ -182,9 +168,3 @@ class NllLossOp(OutFusable):
     Axis 1 of `predictions` is that of the classes. `reduction` is "mean" (weighted), "sum" or
     "none". A target `ignore_index` does not count.
     """
-
-    predictions = operand_def(AnyTensor)
-    targets = operand_def(AnyTensor)
-    weights = operand_def(AnyTensor)
-    reduction = string_prop("mean")
-    ignore_index = int_prop(-100)

@@ -1,9 +1,9 @@
 """
 Base classes of tensor operators, and inference of their result types.
 
-An operator is an op class with operands, properties, results and the traits of
-`dialects.interfaces`; its rule is in `operators/`, its kernel in `runtime/kernels`.
-A plug-in's operators may derive from `Operator` too.
+An operator is an op class with results and the traits of `dialects.interfaces`; its rule is in
+`operators/`, its kernel in `runtime/kernels`. Operands and properties are those of the rule: its
+class declares only what Python code reads. A plug-in's operators may derive from `Operator` too.
 
 A family of operators has a base class: pure, on one device, and fused in the same way.
 """
@@ -22,8 +22,11 @@ from xdsl.irdl import (
     ParsePropInAttrDict,
     VarResultDef,
     irdl_op_definition,
+    operand_def,
+    prop_def,
     result_def,
     traits_def,
+    var_operand_def,
 )
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
@@ -43,6 +46,7 @@ from ..type_rules import infer, infers_from_types
 from ..xdsl_extras.identity import Lasting
 from ..xdsl_extras.xdsl_internals import operands_of
 from .incomplete import AnyTensor, IncompleteType, is_incomplete, refine
+from .properties import prop_of
 
 
 def is_in_kernel(op: Operation) -> bool:
@@ -110,6 +114,10 @@ def refined_result_types(op: Operation) -> list[Attribute] | None:
     return types
 
 
+_OPERAND, _PROPERTY = type(operand_def()), type(prop_def())
+"""The classes of declarations, before an op is defined."""
+
+
 class Operator(IRDLOperation, ABC):
     """
     A tensor operator: its declared result types must agree with its type rule.
@@ -126,6 +134,24 @@ class Operator(IRDLOperation, ABC):
     assembly_format: ClassVar[str | None] = (
         "operands attr-dict `:` functional-type(operands, results)"
     )
+
+    @classmethod
+    def late_fields(cls) -> Mapping[str, Any]:
+        """Return the operands and properties of the rule that the class does not declare."""
+        rule = RULES.get(cls.name)
+        if rule is None:
+            return {}
+        given, fields = rule.parameters, dict[str, Any]()
+        declared = [vars(base) for base in cls.__mro__]
+        if not any(isinstance(field, _OPERAND) for each in declared for field in each.values()):
+            fields |= {name: operand_def(AnyTensor) for name in given.operands}
+            if given.variadic:
+                fields[given.operands[-1]] = var_operand_def(AnyTensor)
+        for name, annotation in given.types.items():
+            if not any(isinstance(each.get(name), _PROPERTY) for each in declared[1:]):
+                made = vars(cls).get(name)
+                fields[name] = made or prop_of(annotation, given.defaults.get(name))
+        return fields
 
     @classmethod
     def on(
@@ -188,7 +214,7 @@ def like(base: type[_Operator], name: str, doc: str) -> type[_Operator]:
 
         SinOp = like(Elementwise, "mine.sin", "Take the sine of `data`, in radians.")
     """
-    title = name.rpartition(".")[2].title().replace("_", "")
+    title = "".join(map(str.capitalize, name.rpartition(".")[2].split("_")))
     kind: Any = type(f"{title}Op", (base,), {"__doc__": doc, "__module__": base.__module__})
     return operator(name)(kind)
 

@@ -6,42 +6,34 @@ from xdsl.irdl import operand_def
 
 from .incomplete import AnyTensor
 from .operator import OutFusable, like, operator
-from .properties import bool_prop, ints_prop, optional_ints_prop, string_prop
+from .properties import bool_prop, ints_prop, string_prop
 
 
-def pool(sides: int, channels_first: str):
-    """Return the base of the pools over so many sides."""
+class Pool(OutFusable, ABC):
+    """
+    An operator on each window of the width; of images of the height, too; of volumes the depth.
 
-    class Pool(OutFusable, ABC):
-        """
-        An operator on each window of the width; of images of the height, too; of volumes the depth.
+    ```mlir
+    %y = relay.nn.max_pool1d %x {pool_size = array<i64: 2>}
+      : (tensor<1x3x8xf32>) -> tensor<1x3x7xf32>
+    ```
 
-        `layout` has the channels before the sides or after them; `padding` is before each side,
-        then after each: (top, left, bottom, right). With `ceil_mode` the last window may extend
-        past the padding.
-        """
-
-        data = operand_def(AnyTensor)
-        pool_size = ints_prop()
-        strides = ints_prop((1,) * sides)
-        dilation = ints_prop((1,) * sides)
-        padding = ints_prop((0,) * 2 * sides)
-        layout = string_prop(channels_first)
-        ceil_mode = bool_prop(False)
-
-    return Pool
+    `layout` has the channels before the sides or after them; `padding` is before each side,
+    then after each: (top, left, bottom, right). With `ceil_mode` the last window may extend
+    past the padding.
+    """
 
 
-class Pool1d(pool(1, "NCW"), ABC):
-    """A pool of lines."""
-
-
-class Pool2d(pool(2, "NCHW"), ABC):
+class Pool2d(Pool, ABC):
     """A pool of images."""
 
-
-class Pool3d(pool(3, "NCDHW"), ABC):
-    """A pool of volumes."""
+    data = operand_def(AnyTensor)
+    pool_size = ints_prop()
+    strides = ints_prop((1, 1))
+    dilation = ints_prop((1, 1))
+    padding = ints_prop((0, 0, 0, 0))
+    layout = string_prop("NCHW")
+    ceil_mode = bool_prop(False)
 
 
 @operator("relay.nn.max_pool2d")
@@ -74,60 +66,17 @@ class AvgPool2dOp(Pool2d):
     count_include_pad = bool_prop(False)
 
 
-@operator("relay.nn.max_pool1d")
-class MaxPool1dOp(Pool1d):
-    """
-    Take the greatest element of each window of `data`, ignoring padding.
-
-    ```mlir
-    %y = relay.nn.max_pool1d %x {pool_size = array<i64: 2>}
-      : (tensor<1x3x8xf32>) -> tensor<1x3x7xf32>
-    ```
-    """
-
-
-@operator("relay.nn.avg_pool1d")
-class AvgPool1dOp(Pool1d):
-    """
+_GREATEST = "Take the greatest element of each window of `data`, ignoring padding."
+_MEAN = """
     Take the mean of each window of `data`.
-
-    ```mlir
-    %y = relay.nn.avg_pool1d %x {pool_size = array<i64: 2>}
-      : (tensor<1x3x8xf32>) -> tensor<1x3x7xf32>
-    ```
 
     With `count_include_pad`, padding is counted as zeros; otherwise it is ignored.
     """
 
-    count_include_pad = bool_prop(False)
-
-
-@operator("relay.nn.max_pool3d")
-class MaxPool3dOp(Pool3d):
-    """
-    Take the greatest element of each window of `data`, ignoring padding.
-
-    ```mlir
-    %y = relay.nn.max_pool3d %x {pool_size = array<i64: 2, 2, 2>}
-      : (tensor<1x3x8x8x8xf32>) -> tensor<1x3x7x7x7xf32>
-    ```
-    """
-
-
-@operator("relay.nn.avg_pool3d")
-class AvgPool3dOp(Pool3d):
-    """
-    Take the mean of each window of `data`.
-
-    ```mlir
-    %y = relay.nn.avg_pool3d %x {pool_size = array<i64: 2, 2, 2>}
-      : (tensor<1x3x8x8x8xf32>) -> tensor<1x3x7x7x7xf32>
-    ```
-
-    With `count_include_pad`, padding is counted as zeros; otherwise it is ignored.
-    """
-
-    count_include_pad = bool_prop(False)
+MaxPool1dOp = like(Pool, "relay.nn.max_pool1d", _GREATEST)
+AvgPool1dOp = like(Pool, "relay.nn.avg_pool1d", _MEAN)
+MaxPool3dOp = like(Pool, "relay.nn.max_pool3d", _GREATEST)
+AvgPool3dOp = like(Pool, "relay.nn.avg_pool3d", _MEAN)
 
 
 class AdaptivePool(OutFusable, ABC):
@@ -143,85 +92,17 @@ class AdaptivePool(OutFusable, ABC):
     Without `output_size` there is one for each cell.
     """
 
-    data = operand_def(AnyTensor)
-    output_size = optional_ints_prop()
 
+_MEANS = "Take the mean of each of `output_size` windows of {}."
+_MAXIMA = "Take the greatest element of each of `output_size` windows of {}."
+_LINES, _IMAGES, _VOLUMES = "the width of `data`", "the images `data`", "the volumes `data`"
 
-@operator("relay.nn.adaptive_avg_pool1d")
-class AdaptiveAvgPool1dOp(AdaptivePool):
-    """
-    Take the mean of each of `output_size` windows of the width of `data`.
-
-    ```mlir
-    %y = relay.nn.adaptive_avg_pool1d %x {output_size = array<i64: 3>}
-      : (tensor<1x3x8xf32>) -> tensor<1x3x3xf32>
-    ```
-    """
-
-    layout = string_prop("NCW")
-
-
-@operator("relay.nn.adaptive_max_pool1d")
-class AdaptiveMaxPool1dOp(AdaptivePool):
-    """
-    Take the greatest element of each of `output_size` windows of the width of `data`.
-
-    ```mlir
-    %y = relay.nn.adaptive_max_pool1d %x {output_size = array<i64: 3>}
-      : (tensor<1x3x8xf32>) -> tensor<1x3x3xf32>
-    ```
-    """
-
-    layout = string_prop("NCW")
-
-
-@operator("relay.nn.adaptive_avg_pool2d")
-class AdaptiveAvgPool2dOp(AdaptivePool):
-    """Take the mean of each of `output_size` windows of the images `data`."""
-
-    layout = string_prop("NCHW")
-
-
-@operator("relay.nn.adaptive_max_pool2d")
-class AdaptiveMaxPool2dOp(AdaptivePool):
-    """
-    Take the greatest element of each of `output_size` windows of the images `data`.
-
-    ```mlir
-    %y = relay.nn.adaptive_max_pool2d %x {output_size = array<i64: 3, 3>}
-      : (tensor<1x3x8x8xf32>) -> tensor<1x3x3x3xf32>
-    ```
-    """
-
-    layout = string_prop("NCHW")
-
-
-@operator("relay.nn.adaptive_avg_pool3d")
-class AdaptiveAvgPool3dOp(AdaptivePool):
-    """
-    Take the mean of each of `output_size` windows of the volumes `data`.
-
-    ```mlir
-    %y = relay.nn.adaptive_avg_pool3d %x {output_size = array<i64: 3, 3, 3>}
-      : (tensor<1x3x8x8x8xf32>) -> tensor<1x3x3x3x3xf32>
-    ```
-    """
-
-    layout = string_prop("NCDHW")
-
-
-@operator("relay.nn.adaptive_max_pool3d")
-class AdaptiveMaxPool3dOp(AdaptivePool):
-    """
-    Take the greatest element of each of `output_size` windows of the volumes `data`.
-
-    ```mlir
-    %y = relay.nn.adaptive_max_pool3d %x {output_size = array<i64: 3, 3, 3>}
-      : (tensor<1x3x8x8x8xf32>) -> tensor<1x3x3x3x3xf32>
-    ```
-    """
-
-    layout = string_prop("NCDHW")
+AdaptiveAvgPool1dOp = like(AdaptivePool, "relay.nn.adaptive_avg_pool1d", _MEANS.format(_LINES))
+AdaptiveMaxPool1dOp = like(AdaptivePool, "relay.nn.adaptive_max_pool1d", _MAXIMA.format(_LINES))
+AdaptiveAvgPool2dOp = like(AdaptivePool, "relay.nn.adaptive_avg_pool2d", _MEANS.format(_IMAGES))
+AdaptiveMaxPool2dOp = like(AdaptivePool, "relay.nn.adaptive_max_pool2d", _MAXIMA.format(_IMAGES))
+AdaptiveAvgPool3dOp = like(AdaptivePool, "relay.nn.adaptive_avg_pool3d", _MEANS.format(_VOLUMES))
+AdaptiveMaxPool3dOp = like(AdaptivePool, "relay.nn.adaptive_max_pool3d", _MAXIMA.format(_VOLUMES))
 
 
 class PoolGrad2d(OutFusable, ABC):
@@ -233,14 +114,6 @@ class PoolGrad2d(OutFusable, ABC):
       : (tensor<1x3x7x7xf32>, tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xf32>
     ```
     """
-
-    grad = operand_def(AnyTensor)
-    data = operand_def(AnyTensor)
-    pool_size = ints_prop()
-    strides = ints_prop((1, 1))
-    padding = ints_prop((0, 0, 0, 0))
-    layout = string_prop("NCHW")
-    ceil_mode = bool_prop(False)
 
 
 @operator("relay.nn.max_pool2d_grad")
@@ -267,8 +140,6 @@ class AvgPool2dGradOp(PoolGrad2d):
 
     With `count_include_pad`, those in the padding count, too.
     """
-
-    count_include_pad = bool_prop(False)
 
 
 class GlobalPool2d(OutFusable, ABC):

@@ -7,8 +7,9 @@ Constructors for each kind of property that operators have.
 A property without a default is required. `dialects.attributes` reads them as Python values.
 """
 
-from collections.abc import Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from types import NoneType
+from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin
 
 from xdsl.dialects.builtin import (
     BoolAttr,
@@ -25,6 +26,9 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, TypeAttribute
 from xdsl.irdl import opt_prop_def, prop_def
 
+from ...operators.rules import Default
+from ...operators.rules import Ints as IntsOfRule
+from ...operators.signature import Data, Element
 from ..integers import i64_array
 from ..xdsl_extras.described_constraints import Described, of
 
@@ -70,8 +74,8 @@ def float_prop(default: float | None = None) -> Float:
     return prop_def(FLOAT, None if default is None else FloatAttr(default, f64))
 
 
-def bool_prop(default: bool) -> BoolAttr:
-    return prop_def(BOOL, BoolAttr.from_bool(default))
+def bool_prop(default: bool | None = False) -> BoolAttr:
+    return prop_def(BOOL, BoolAttr.from_bool(bool(default)))
 
 
 def string_prop(default: str) -> StringAttr:
@@ -84,3 +88,32 @@ def dtype_prop(default: TypeAttribute | None = None) -> Attribute:
 
 def optional_dtype_prop() -> Attribute | None:
     return opt_prop_def(DTYPE)
+
+
+_KINDS: Mapping[object, tuple[Callable[[Any], Attribute], Described[Any]]] = {
+    int: (int_prop, INT),
+    bool: (bool_prop, BOOL),
+    float: (float_prop, FLOAT),
+    str: (string_prop, STRING),
+    IntsOfRule: (ints_prop, INTS),
+    Element: (dtype_prop, DTYPE),
+}
+
+
+def prop_of(annotation: object, default: Any = None) -> Attribute | None:
+    """Return the property of an attribute that a rule annotates so."""
+    args = get_args(annotation)
+    if get_origin(annotation) is Annotated:
+        stated = [bound.value for bound in args[1:] if isinstance(bound, Default)]
+        return prop_of(args[0], *stated or [default])
+    if get_origin(annotation) is Literal:
+        return string_prop(default or args[0])
+    if annotation in _KINDS:
+        return _KINDS[annotation][0](default)
+    kinds = [arg for arg in args if arg not in (NoneType, Data)]
+    if len(kinds) > 1:
+        return prop_def(INT_OR_INTS)
+    if NoneType not in args:
+        return prop_of(kinds[0], default)
+    (kind,) = kinds
+    return opt_prop_def(_KINDS[get_args(kind)[0] if get_origin(kind) is Annotated else kind][1])

@@ -4,7 +4,7 @@ from abc import ABC
 from collections.abc import Sequence
 
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
-from xdsl.irdl import operand_def, prop_def, traits_def, var_operand_def, var_result_def
+from xdsl.irdl import operand_def, traits_def, var_operand_def, var_result_def
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..interfaces import ReadsElementwise
@@ -13,11 +13,9 @@ from ..xdsl_extras.trait_patterns import Patterns, erase_if_unused
 from .incomplete import AnyTensor
 from .operator import INJECTIVE, Broadcasting, Injective, RelayOperator, is_in_kernel, operator
 from .properties import (
-    INT_OR_INTS,
     int_prop,
     ints,
     ints_prop,
-    optional_int_prop,
     optional_ints_prop,
     string_prop,
 )
@@ -74,7 +72,6 @@ class MergeTransposes(RewritePattern):
                 result_types=op.result_types,
                 properties={"axes": ints(both)},
             )
-            merged.result.name_hint = op.result.name_hint
             rewriter.replace(op, merged)
         erase_if_unused(before, rewriter)
 
@@ -89,9 +86,6 @@ class ReverseOp(Injective):
     ```
     """
 
-    data = operand_def(AnyTensor)
-    axis = int_prop(0)
-
 
 @operator("relay.slice_like")
 class SliceLikeOp(Injective):
@@ -105,10 +99,6 @@ class SliceLikeOp(Injective):
 
     Without `axes`, it is along all that both have. The elements of `shape_like` are not read.
     """
-
-    data = operand_def(AnyTensor)
-    shape_like = operand_def(AnyTensor)
-    axes = optional_ints_prop()
 
 
 # -------------------------------------------------------------------- joining
@@ -161,7 +151,6 @@ class SplitOp(RelayOperator):
 
     data = operand_def(AnyTensor)
     parts = var_result_def(AnyTensor)
-    indices_or_sections = prop_def(INT_OR_INTS)
     axis = int_prop(0)
 
     traits = traits_def(*INJECTIVE)
@@ -226,12 +215,6 @@ class TakeOp(Injective):
     wrapped around ("wrap") or not allowed ("fast").
     """
 
-    data = operand_def(AnyTensor)
-    indices = operand_def(AnyTensor)
-    axis = optional_int_prop()
-    batch_dims = int_prop(0)
-    mode = string_prop("clip")
-
 
 @operator("relay.gather")
 class GatherOp(Injective):
@@ -244,10 +227,6 @@ class GatherOp(Injective):
 
     An index out of range is clamped.
     """
-
-    data = operand_def(AnyTensor)
-    indices = operand_def(AnyTensor)
-    axis = int_prop()
 
 
 @operator("relay.gather_nd")
@@ -263,11 +242,6 @@ class GatherNdOp(Injective):
     clamped. `index_rank` repeats dim 0 of `indices`.
     """
 
-    data = operand_def(AnyTensor)
-    indices = operand_def(AnyTensor)
-    batch_dims = int_prop(0)
-    index_rank = optional_int_prop()
-
 
 @operator("relay.broadcast_to")
 class BroadcastToOp(Broadcasting):
@@ -278,9 +252,6 @@ class BroadcastToOp(Broadcasting):
     %y = relay.broadcast_to %x {shape = array<i64: 2, 3>} : (tensor<3xf32>) -> tensor<2x3xf32>
     ```
     """
-
-    data = operand_def(AnyTensor)
-    shape = ints_prop()
 
     traits = traits_def(ReadsElementwise())
 
@@ -295,9 +266,6 @@ class TileOp(Broadcasting):
     ```
     """
 
-    data = operand_def(AnyTensor)
-    reps = ints_prop()
-
 
 @operator("relay.repeat")
 class RepeatOp(Broadcasting):
@@ -308,7 +276,3 @@ class RepeatOp(Broadcasting):
     %y = relay.repeat %x {repeats = 2} : (tensor<3xf32>) -> tensor<6xf32>
     ```
     """
-
-    data = operand_def(AnyTensor)
-    repeats = int_prop()
-    axis = int_prop(0)

@@ -10,8 +10,6 @@ from .operator import COMM_REDUCE, Opaque, RelayOperator, like, operator
 from .properties import (
     bool_prop,
     dtype_prop,
-    optional_dtype_prop,
-    optional_int_prop,
     optional_ints_prop,
 )
 
@@ -133,8 +131,3 @@ class CumsumOp(Opaque):
     With `exclusive` the element at the place does not count. Elements are added in order, as
     numbers of type `dtype` (default: that of `data`, i32 for i1), but f32 for narrower floats.
     """
-
-    data = operand_def(AnyTensor)
-    axis = optional_int_prop()
-    dtype = optional_dtype_prop()
-    exclusive = bool_prop(False)

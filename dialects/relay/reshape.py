@@ -14,7 +14,7 @@ from ..tensors import as_tensor, is_static
 from ..xdsl_extras.trait_patterns import Patterns, erase_if_unused, op_trait_rewrite_pattern
 from .incomplete import AnyTensor
 from .operator import Injective, is_in_kernel, operator
-from .properties import bool_prop, int_prop, ints, ints_prop, optional_int_prop, optional_ints_prop
+from .properties import bool_prop, ints, ints_prop
 
 
 class ReshapingInterface(HasCanonicalizationPatternsInterface, ABC):
@@ -86,9 +86,7 @@ class MergeReshapes(RewritePattern):
         if source.type == result.type:
             rewriter.replace(op, [], [source])
         else:
-            merged = ReshapeOp.to(source, type.get_shape(), result.type)
-            merged.result.name_hint = result.name_hint
-            rewriter.replace(op, merged)
+            rewriter.replace(op, ReshapeOp.to(source, type.get_shape(), result.type))
         erase_if_unused(before, rewriter)
 
 
@@ -115,9 +113,6 @@ class ExpandDimsOp(Reshaping):
     An `axis` of -1 is after the last dim.
     """
 
-    axis = int_prop()
-    num_newaxis = int_prop(1)
-
 
 @operator("relay.squeeze")
 class SqueezeOp(Reshaping):
@@ -128,8 +123,6 @@ class SqueezeOp(Reshaping):
     %y = relay.squeeze %x {axis = array<i64: 0>} : (tensor<1x2x1xf32>) -> tensor<2x1xf32>
     ```
     """
-
-    axis = optional_ints_prop()
 
 
 @operator("relay.reshape_like")
@@ -143,10 +136,3 @@ class ReshapeLikeOp(Injective):
 
     An end that is absent is that of the dims; a negative one counts from there.
     """
-
-    data = operand_def(AnyTensor)
-    shape_like = operand_def(AnyTensor)
-    lhs_begin = int_prop(0)
-    lhs_end = optional_int_prop()
-    rhs_begin = int_prop(0)
-    rhs_end = optional_int_prop()

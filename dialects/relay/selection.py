@@ -1,10 +1,9 @@
 """Operators that find elements: by rank in an order, by value, or by being nonzero."""
 
-from xdsl.irdl import operand_def, var_result_def
+from xdsl.irdl import var_result_def
 
 from .incomplete import AnyTensor
 from .operator import NotFused, Opaque, operator
-from .properties import bool_prop, dtype_prop, int_prop, string_prop
 
 
 @operator("relay.topk")
@@ -23,13 +22,7 @@ class TopkOp(NotFused):
     comes first. `ret_type` is "both", "values" or "indices"; `dtype` is that of the indices.
     """
 
-    data = operand_def(AnyTensor)
     found = var_result_def(AnyTensor)
-    k = int_prop()
-    axis = int_prop(-1)
-    ret_type = string_prop("both")
-    is_ascend = bool_prop(False)
-    dtype = dtype_prop()
 
 
 @operator("relay.argsort")
@@ -44,11 +37,6 @@ class ArgsortOp(Opaque):
     Without `is_ascend`, in descending order. Of equal elements the first comes first.
     """
 
-    data = operand_def(AnyTensor)
-    axis = int_prop(-1)
-    is_ascend = bool_prop(True)
-    dtype = dtype_prop()
-
 
 @operator("relay.sort")
 class SortOp(Opaque):
@@ -59,10 +47,6 @@ class SortOp(Opaque):
     %y = relay.sort %x {axis = 0 : i64} : (tensor<3x4xf32>) -> tensor<3x4xf32>
     ```
     """
-
-    data = operand_def(AnyTensor)
-    axis = int_prop(-1)
-    is_ascend = bool_prop(True)
 
 
 @operator("relay.scatter_elements")
@@ -80,12 +64,6 @@ class ScatterElementsOp(Opaque):
     "mean" reduce it and its updates.
     """
 
-    data = operand_def(AnyTensor)
-    indices = operand_def(AnyTensor)
-    updates = operand_def(AnyTensor)
-    axis = int_prop(0)
-    reduction = string_prop("update")
-
 
 @operator("relay.dyn.topk")
 class DynTopkOp(NotFused):
@@ -100,13 +78,7 @@ class DynTopkOp(NotFused):
     The attributes mean what those of `relay.topk` mean.
     """
 
-    data = operand_def(AnyTensor)
-    k = operand_def(AnyTensor)
     found = var_result_def(AnyTensor)
-    axis = int_prop(-1)
-    ret_type = string_prop("both")
-    is_ascend = bool_prop(False)
-    dtype = dtype_prop()
 
 
 @operator("relay.argwhere")
@@ -120,8 +92,6 @@ class ArgwhereOp(Opaque):
 
     The rank of `condition` is 1 to 5.
     """
-
-    condition = operand_def(AnyTensor)
 
 
 @operator("relay.unique")
@@ -144,7 +114,4 @@ class UniqueOp(NotFused):
     last is 0.
     """
 
-    data = operand_def(AnyTensor)
     found = var_result_def(AnyTensor)
-    sorted = bool_prop(True)
-    return_counts = bool_prop(False)

@@ -1,10 +1,6 @@
 """Operators that move elements between channels and space, or apart."""
 
-from xdsl.irdl import operand_def
-
-from .incomplete import AnyTensor
 from .operator import Injective, operator
-from .properties import float_prop, int_prop, ints_prop, string_prop
 
 
 @operator("relay.nn.depth_to_space")
@@ -21,11 +17,6 @@ class DepthToSpaceOp(Injective):
     and the block's pixels of one channel after the other with "CDR".
     """
 
-    data = operand_def(AnyTensor)
-    block_size = int_prop()
-    layout = string_prop("NCHW")
-    mode = string_prop("DCR")
-
 
 @operator("relay.nn.space_to_depth")
 class SpaceToDepthOp(Injective):
@@ -40,10 +31,6 @@ class SpaceToDepthOp(Injective):
     The channels of the block's pixels follow each other.
     """
 
-    data = operand_def(AnyTensor)
-    block_size = int_prop()
-    layout = string_prop("NCHW")
-
 
 @operator("relay.nn.dilate")
 class DilateOp(Injective):
@@ -56,10 +43,6 @@ class DilateOp(Injective):
 
     These are `dilation_value`.
     """
-
-    data = operand_def(AnyTensor)
-    strides = ints_prop()
-    dilation_value = float_prop(0.0)
 
 
 @operator("relay.nn.space_to_batch_nd")
@@ -75,11 +58,6 @@ class SpaceToBatchNdOp(Injective):
     `paddings` are (before, after) for each of the axes after the batch that have blocks.
     """
 
-    data = operand_def(AnyTensor)
-    block_shape = ints_prop()
-    paddings = ints_prop()
-    pad_value = float_prop(0.0)
-
 
 @operator("relay.nn.batch_to_space_nd")
 class BatchToSpaceNdOp(Injective):
@@ -94,10 +72,6 @@ class BatchToSpaceNdOp(Injective):
     `crops` are (before, after) for each of the axes after the batch that have blocks.
     """
 
-    data = operand_def(AnyTensor)
-    block_shape = ints_prop()
-    crops = ints_prop()
-
 
 @operator("relay.nn.mirror_pad")
 class MirrorPadOp(Injective):
@@ -110,7 +84,3 @@ class MirrorPadOp(Injective):
 
     The first and the last are repeated with `mode` "SYMMETRIC", not with "REFLECT".
     """
-
-    data = operand_def(AnyTensor)
-    pad_width = ints_prop()
-    mode = string_prop("SYMMETRIC")

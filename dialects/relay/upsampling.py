@@ -2,11 +2,7 @@
 
 from abc import ABC
 
-from xdsl.irdl import operand_def
-
-from .incomplete import AnyTensor
 from .operator import Injective, operator
-from .properties import bool_prop, float_prop, string_prop
 
 
 @operator("relay.nn.upsampling")
@@ -23,13 +19,6 @@ class UpsamplingOp(Injective):
     between pixels; `align_corners` keeps those at the corners.
     """
 
-    data = operand_def(AnyTensor)
-    scale_h = float_prop(1.0)
-    scale_w = float_prop(1.0)
-    layout = string_prop("NCHW")
-    method = string_prop("nearest_neighbor")
-    align_corners = bool_prop(False)
-
 
 @operator("relay.dyn.nn.upsampling")
 class DynUpsamplingOp(Injective):
@@ -44,13 +33,6 @@ class DynUpsamplingOp(Injective):
     The attributes are those of `relay.nn.upsampling`.
     """
 
-    data = operand_def(AnyTensor)
-    scale_h = operand_def(AnyTensor)
-    scale_w = operand_def(AnyTensor)
-    layout = string_prop("NCHW")
-    method = string_prop("nearest_neighbor")
-    align_corners = bool_prop(False)
-
 
 class UpsamplingOfVolumes(Injective, ABC):
     """
@@ -59,10 +41,6 @@ class UpsamplingOfVolumes(Injective, ABC):
     `coordinate_transformation_mode` is "half_pixel", "align_corners" or "asymmetric"; `method` is
     "nearest_neighbor" or, for floats, "trilinear".
     """
-
-    layout = string_prop("NCDHW")
-    method = string_prop("nearest_neighbor")
-    coordinate_transformation_mode = string_prop("half_pixel")
 
 
 @operator("relay.nn.upsampling3d")
@@ -78,11 +56,6 @@ class Upsampling3dOp(UpsamplingOfVolumes):
     The new sizes are rounded, halves to even.
     """
 
-    data = operand_def(AnyTensor)
-    scale_d = float_prop(1.0)
-    scale_h = float_prop(1.0)
-    scale_w = float_prop(1.0)
-
 
 @operator("relay.dyn.nn.upsampling3d")
 class DynUpsampling3dOp(UpsamplingOfVolumes):
@@ -96,8 +69,3 @@ class DynUpsampling3dOp(UpsamplingOfVolumes):
 
     The new sizes are rounded, halves to even.
     """
-
-    data = operand_def(AnyTensor)
-    scale_d = operand_def(AnyTensor)
-    scale_h = operand_def(AnyTensor)
-    scale_w = operand_def(AnyTensor)

@@ -6,7 +6,7 @@ from xdsl.irdl import operand_def, result_def, traits_def, var_result_def
 
 from .incomplete import AnyTensor
 from .operator import INJECTIVE, NotFused, RelayOperator, operator
-from .properties import bool_prop, float_prop, int_prop, ints_prop, optional_dtype_prop, string_prop
+from .properties import float_prop, int_prop, ints_prop, optional_dtype_prop, string_prop
 
 
 class Resizing(RelayOperator, ABC):
@@ -64,9 +64,6 @@ class DynResize2dOp(Resizing):
     positions as if it had all. `roi`, a region of interest, is not used by any mode supported.
     """
 
-    data = operand_def(AnyTensor)
-    size = operand_def(AnyTensor)
-    roi = operand_def(AnyTensor)
     result = result_def(AnyTensor)
 
 
@@ -88,13 +85,9 @@ class GetValidCountsOp(NotFused):
     the rows in order, and their indices; what follows the valid ones is -1.
     """
 
-    data = operand_def(AnyTensor)
-    score_threshold = operand_def(AnyTensor)
     valid_count = result_def(AnyTensor)
     rows = result_def(AnyTensor)
     indices = result_def(AnyTensor)
-    id_index = int_prop(0)
-    score_index = int_prop(1)
 
 
 @operator("relay.vision.non_max_suppression")
@@ -125,19 +118,7 @@ class NonMaxSuppressionOp(NotFused):
     of the rows that remain, followed by -1, and how many they are.
     """
 
-    data = operand_def(AnyTensor)
-    valid_count = operand_def(AnyTensor)
-    indices = operand_def(AnyTensor)
-    max_output_size = operand_def(AnyTensor)
-    iou_threshold = operand_def(AnyTensor)
     found = var_result_def(AnyTensor)
-    force_suppress = bool_prop(False)
-    top_k = int_prop(-1)
-    coord_start = int_prop(2)
-    score_index = int_prop(1)
-    id_index = int_prop(0)
-    return_indices = bool_prop(True)
-    invalid_to_bottom = bool_prop(False)
 
 
 @operator("relay.vision.all_class_non_max_suppression")
@@ -159,11 +140,5 @@ class AllClassNonMaxSuppressionOp(NotFused):
     boxes selected. `output_format` is "onnx".
     """
 
-    boxes = operand_def(AnyTensor)
-    scores = operand_def(AnyTensor)
-    max_output_boxes_per_class = operand_def(AnyTensor)
-    iou_threshold = operand_def(AnyTensor)
-    score_threshold = operand_def(AnyTensor)
     rows = result_def(AnyTensor)
     count = result_def(AnyTensor)
-    output_format = string_prop("onnx")

@@ -7,7 +7,8 @@ Ops that are defined when they are first used, and formats that are compiled the
 xDSL derives the definition of an op and its accessors when its class is made, and compiles its
 declarative format: half of what importing a dialect takes, while most programs use few of its ops.
 An op is first used when its definition or traits are asked for, as whatever makes one does, or when
-one is parsed. xDSL can do without this file once `irdl_op_definition` is as late.
+one is parsed. Fields that the method `late_fields` of its class returns are declared then. xDSL can
+do without this file once `irdl_op_definition` is as late.
 """
 
 from __future__ import annotations
@@ -126,7 +127,9 @@ class _LateDefinition:
                 late: Any = base.__dict__.get("get_irdl_definition")
                 if isinstance(late, _LateAttribute):
                     late.definition.complete()
-            copied = type(self.kind)(self.kind.__name__, self.kind.__bases__, dict(self.written))
+            late_fields: Callable[[], Mapping[str, Any]] = getattr(self.kind, "late_fields", dict)
+            members = {**late_fields(), **self.written}
+            copied = type(self.kind)(self.kind.__name__, self.kind.__bases__, members)
             with _replaced(FormatProgram, "from_str", LateFormat, staticmethod(_COMPILED)):
                 defined: Mapping[str, Any] = _DEFINED(copied).__dict__
             for name, value in defined.items():

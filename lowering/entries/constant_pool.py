@@ -155,5 +155,4 @@ def _view_pool(op: memref.GetGlobalOp, offset: int, pool: BlockArgument) -> None
         ops.append(memref.MemorySpaceCastOp(view.result, type))
     for new in ops:
         new.location = op.location
-    ops[-1].results[0].name_hint = op.memref.name_hint
     Rewriter.replace_op(op, ops)

@@ -88,5 +88,4 @@ def convert_measure(op: relay.MeasureOp, w: Writer) -> None:
         size = write_measure(CheckedCode(w, w.require), op, op.args, w.state.measured[op])
     except NotArithmetic as error:
         raise PassError(str(error), op) from error
-    size.name_hint = size.name_hint or op.size.name_hint
     w.replace(size)

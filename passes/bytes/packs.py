@@ -302,9 +302,8 @@ class JoinPack(RewritePattern):
             rewriter.erase(op)
             return
         assert offset is not None, "a slice of the whole storage"
-        part = memory.SliceStorageOp(arena, offset, op.bytes, op.alignment.value.data)
-        part.slice.name_hint = op.storage.name_hint
-        rewriter.replace(op, part)
+        alignment = op.alignment.value.data
+        rewriter.replace(op, memory.SliceStorageOp(arena, offset, op.bytes, alignment))
 
     def open(self, place: Place, rewriter: PatternRewriter) -> None:
         """Insert the packs at a place, without slices, and their arenas."""

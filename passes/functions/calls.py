@@ -80,7 +80,6 @@ class CallDirectly(RewritePattern):
         args = (*value.operands, *op.args)
         call = direct_call(function, value.type_args.data, args, op.result.type)
         call.attributes = dict(op.attributes)
-        call.results[0].name_hint = op.result.name_hint
         rewriter.replace(op, call)
         if not value.result.uses:
             rewriter.erase(value)

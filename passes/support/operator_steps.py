@@ -111,17 +111,16 @@ def reshaped(value: SSAValue, shape: Sequence[int]) -> reshape.ReshapeOp:
 class RearrangedWeights:
     """Weights that were rearranged in one way, each once."""
 
-    rearrange: Callable[[SSAValue], Sequence[Operation]]
-    """Returns the ops that rearrange a weight; the result of the last is the new one."""
+    rearrange: Callable[[OperatorSteps, SSAValue], SSAValue]
+    """Returns a weight rearranged by operators that it appends."""
     params: dict[SSAValue, SSAValue] = field(default_factory=lambda: {})
 
     def of(self, weight: SSAValue, rewriter: PatternRewriter) -> SSAValue:
         """Return `weight` rearranged, by ops right after it."""
         if weight not in self.params:
             assert isinstance(weight.owner, Operation), "weights are results of ops"
-            ops = self.rearrange(weight)
-            (rearranged,) = ops[-1].results
+            steps = OperatorSteps()
+            self.params[weight] = rearranged = self.rearrange(steps, weight)
             rearranged.name_hint = weight.name_hint
-            rewriter.insert(ops, InsertPoint.after(weight.owner))
-            self.params[weight] = rearranged
+            rewriter.insert(steps.ops, InsertPoint.after(weight.owner))
         return self.params[weight]
