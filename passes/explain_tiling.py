@@ -76,3 +76,6 @@ class ExplainTilingPass(TilingOptions, InspectionPass):
             explain_peaks(ctx, tiling)
             for edge in tiling.choice.chains:
                 explain_chain(ctx, tiling, edge)
+            for step, reason in tiling.closed.items():
+                if reason is not None:
+                    emit_remark(ctx, step, f"this step is in no chain: {reason}")
