@@ -208,6 +208,7 @@ class TilingOptions:
         """Return a function at a number of rows."""
         sample = with_rows(function, rows)
         net, groups, axes = self.network(sample, needs)
+        net.copies = True  # a turn copies the rows that it reads
         sizings = Sizings(function, sample, axes, with_rows(function, rows, smaller=True))
         closed, none = close_steps(sizings, net, groups), Choice((), 0, 0)
         return FunctionTiling(function, net, groups, axes, none, rows, closed)
