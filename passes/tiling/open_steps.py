@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from xdsl.dialects import func
-from xdsl.dialects.builtin import IntegerAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import IntegerAttr, UnitAttr
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import VerifyException
 
@@ -30,6 +30,7 @@ from ...operators.sizes.holds import at_least
 from ...operators.sizes.size_expressions import Expr
 from ...planning.stripes.network import Network
 from ..analysis.arrays import array_of
+from ..analysis.fusion import UNFUSED
 from ..sizes.reader import Sizes
 from .rows import RowsRead, attributes_for
 from .step_network import Axes, Group
@@ -76,7 +77,11 @@ def open_sizes(
 
 
 def with_rows(function: func.FuncOp, rows: int, smaller: bool = False) -> func.FuncOp:
-    """Return a copy of a function in which open dims of parameters have their `open_sizes`."""
+    """
+    Return a copy of a function in which open dims of parameters have their `open_sizes`.
+
+    What is padded is written before that, so that rows which it does not have can be.
+    """
     copy, sizes = function.clone(), open_sizes(function, rows, smaller)
     for number, argument in enumerate(copy.args):
         type = as_tensor(argument.type)
@@ -85,6 +90,10 @@ def with_rows(function: func.FuncOp, rows: int, smaller: bool = False) -> func.F
             closed = tensor_type(type.element_type, dims, device_of(type))
             Rewriter.replace_value_with_new_type(argument, closed)
     for op in copy.body.block.ops:
+        if isinstance(op, rearrange.PadOp) and not isinstance(
+            op.data.owner, rearrange.TransposeOp | Block
+        ):
+            op.attributes[UNFUSED] = UnitAttr()
         try:
             types = infer_result_types(op) or ()
         except VerifyException:  # not for these sizes, so its results stay open
