@@ -253,7 +253,7 @@ class ReadRowsOp(IRDLOperation):
 
     A turn is one of the enclosing `relay.loop`. `step` is 0 unless it is given. With `wraps`, the
     row after the last of `data` is the first. If `data` has an open number of rows, those that it
-    does not have are `fill`, a scalar.
+    does not have are `fill`, a scalar. Its other dims, which the result has, may be open.
     """
 
     name = "relay.read_rows"

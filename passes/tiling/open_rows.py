@@ -220,7 +220,7 @@ class OpenStripes(Stripes):
         if isinstance(copy, relay.ReadRowsOp | relay.WriteRowsOp | relay.FillRowsOp):
             start = copy.start.value.data - early * copy.step.value.data
             if "wraps" in copy.properties:
-                around = dims_of(operands[isinstance(op, relay.WriteRowsOp)]) or ()
+                around = tensor_of(operands[isinstance(op, relay.WriteRowsOp)]).get_shape()
                 start %= around[copy.axis.value.data]
             copy.properties["start"] = i64_attribute(start)
         (copied,), types = copy.results, infer_result_types(copy)
