@@ -1,18 +1,23 @@
 """
 Plan a small detector of any height in stripes, and compare with the whole at several heights.
 
-    python benchmarks/open_heights.py [--width 160]
+    python benchmarks/open_heights.py [--width 160 | --widths 64,160,257]
 
 `whole` and `tiled` are planned bytes of programs for one height, `open` those of the one program
-for all heights, without its result, which has memory of its own.
+for all heights, without its result, which has memory of its own. With `--widths`, the one program
+is for all widths, too: the planned bytes of the whole and of the program in stripes at each.
 """
 
+import re
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import xrelay
+from xrelay.lowering.pipelines import VmPipeline
+from xrelay.passes.memory_report.model import FunctionUse
+from xrelay.passes.memory_report.read import memory_of
 
 STEPS = [(16, 2), (16, 1), (32, 2), (32, 1), (64, 2), (64, 1), (64, 2), (6, 1)]
 """The channels and strides of convolutions of 3x3."""
@@ -45,6 +50,36 @@ def detector(width: int) -> str:
     return f"func.func @main({signature}) -> {of} {{\n{body}\n}}"
 
 
+def widened(text: str, width: int) -> str:
+    """Return a detector whose images have any width."""
+    text = re.sub(r"tensor<1x\?x\d+x", "tensor<1x?x?x", text)
+    return text.replace(f'[1, "h", {width}, 3]', '[1, "h", "w", 3]')
+
+
+def formulas(path: Path, work: float | None) -> FunctionUse:
+    """Return the memory that a program of open dims uses."""
+    passes = VmPipeline(kernels="native", work=work).text
+    module = xrelay.run_pipeline(xrelay.parse(path), passes.partition(",expand-packs")[0])
+    (use,) = memory_of(module).functions
+    return use
+
+
+def arenas(use: FunctionUse, height: int, width: int) -> int:
+    """Return the bytes of what is not a result."""
+    sizes = use.formulas.evaluate([{1: height, 2: width}[v.axis] for v in use.formulas.variables])
+    return sum(sizes[storage.size] for storage in use.storages if not storage.outlives)
+
+
+def compare_widths(path: Path, widths: Sequence[int]) -> None:
+    whole, tiled = formulas(path, None), formulas(path, 1.0)
+    print(f"| height | {' | '.join(f'{width} wide' for width in widths)} |")
+    print("|---" * (len(widths) + 1) + "|")
+    for height in HEIGHTS:
+        each = [(arenas(whole, height, width), arenas(tiled, height, width)) for width in widths]
+        cells = " | ".join(f"{of_whole:,} → {of_tiled:,}" for of_whole, of_tiled in each)
+        print(f"| {height} | {cells} |", flush=True)
+
+
 def planned(path: Path, *passes: str) -> Iterator[int]:
     """Yield the bytes of the arenas of a program."""
     module = xrelay.run_pipeline(xrelay.parse(path), ",".join(passes))
@@ -67,11 +102,16 @@ def compare(path: Path) -> None:
 def main() -> None:
     parser = ArgumentParser(description=__doc__)
     parser.add_argument("--width", type=int, default=160)
-    text = detector(parser.parse_args().width)
+    parser.add_argument("--widths", help="widths at which a program for all of them is planned")
+    options = parser.parse_args()
+    text = detector(options.width)
     with TemporaryDirectory() as folder:
         path = Path(folder) / "detector.mlir"
-        path.write_text(text)
-        compare(path)
+        path.write_text(widened(text, options.width) if options.widths else text)
+        if options.widths:
+            compare_widths(path, [int(width) for width in options.widths.split(",")])
+        else:
+            compare(path)
 
 
 if __name__ == "__main__":

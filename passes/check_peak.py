@@ -25,7 +25,7 @@ from .support.changes import InspectionPass
 from .support.diagnostics import PassError
 from .support.levels import Level
 from .tiling.chosen_tiling import peak_in
-from .tiling.open_rows import open_sizes, sampled_rows
+from .tiling.open_steps import open_sizes, sampled_rows
 
 
 def planned(use: MemoryUse, function: func.FuncOp, rows: int) -> int | None:

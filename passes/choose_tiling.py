@@ -23,9 +23,9 @@ program, or of the least work that reaches `peak`; of these, those that read the
 weights again and copy the fewest bytes of halos. A peak that cannot be reached is an error. Work
 is multiplications in sums of products, and elements of all other results.
 
-Chains of an open height are chosen at 512 rows, or the greatest height that its bounds allow. A
-`peak` is kept up to 2,048 rows, or that height: what is outside of chains grows with the rows, and
-numbers are those of the most.
+Chains of an open height are chosen at 512 rows, or the greatest height that its bounds allow; other
+dims of their images may be open, too. A `peak` is kept up to 2,048 rows, or that height: what is
+outside of chains grows with the rows, and numbers are those of the most.
 
 Before `fuse-ops`, whose groups are the steps. From level `relay` to the same.
 """

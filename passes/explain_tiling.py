@@ -11,7 +11,8 @@ Report what `choose-tiling` with the same options chooses, and why; the program 
       %y = relay.nn.max_pool2d %b …
     note: the first step of the chain; the rows of 2 of 3 steps are carried
 
-If a step outside of all chains has the peak, a note names it. `relay` level, before `fuse-ops`.
+If a step outside of all chains has the peak, a note names it. At a step of open dims, a remark says
+what keeps it out of chains. `relay` level, before `fuse-ops`.
 """
 
 from __future__ import annotations
@@ -76,3 +77,6 @@ class ExplainTilingPass(TilingOptions, InspectionPass):
             explain_peaks(ctx, tiling)
             for edge in tiling.choice.chains:
                 explain_chain(ctx, tiling, edge)
+            for step, reason in tiling.closed.items():
+                if reason is not None:
+                    emit_remark(ctx, step, f"this step is in no chain: {reason}")

@@ -12,8 +12,9 @@ Reduce the computation of shapes to arithmetic on the dims of parameters, each s
 Shape functions are inlined. The shape of a result is what it was allocated with, an element of a
 shape is the size that it was made of, and sizes are expressions (`sizes.reader`): an equal one
 that dominates is used instead. Dims of parameters are read at the start of the function, other
-dims after the op whose result has them. A `relay.require` that always holds is removed, and so is
-a repeated one; one that never holds is left for run time. Level `manifest`.
+dims after the op whose result has them, and sizes that all turns of a loop share before it. A
+`relay.require` that always holds is removed, and so is a repeated one; one that never holds is left
+for run time. Level `manifest`.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ from ..operators.sizes import Check
 from ..operators.sizes.holds import holds
 from ..operators.sizes.size_expressions import DIM, Expr, Symbol
 from .functions.calls import inline_before
+from .sizes.available import may_move
 from .sizes.scoped_code import ScopedCode
 from .support.changes import ReportingPass
 from .support.rewriting import apply_patterns, erase_unused, rewrite_each
@@ -223,6 +225,22 @@ def called_shape_functions(module: ModuleOp) -> frozenset[str] | None:
     return frozenset(called)
 
 
+def hoist(start: relay.LoopOp) -> None:
+    """Compute the sizes and checks that all turns of a loop share before it."""
+    own, op, end = {*start.results}, start.next_op, start.end
+    while op is not None and op is not end:
+        following = op.next_op
+        is_size = is_size_class(type(op)) or isinstance(op, relay.RequireOp)
+        if is_size and may_move(op) and own.isdisjoint(op.operands):
+            op.detach()
+            Rewriter.insert_op(op, InsertPoint.before(start))
+        elif isinstance(op, relay.RequireOp):
+            return
+        else:
+            own |= {*op.results}
+        op = following
+
+
 @cache
 def concerns_sizes(kind: type[Operation]) -> bool:
     """Test whether the pass may change something because of an op of class `kind`."""
@@ -260,6 +278,8 @@ class SimplifyShapesPass(ReportingPass):
         rewrite_each([o for o in outside_primitives(op.body) if is_numbered(o)], numbering.visit)
         apply_patterns(op, *memory.AllocStorageOp.get_canonicalization_patterns())
         erase_unused(outside_primitives(op.body), is_removable)
+        for start in [op for op in ops if isinstance(op, relay.LoopOp)]:
+            hoist(start)
         called = called_shape_functions(op)
         if called is not None:
             remove_shape_functions(op, called)

@@ -47,7 +47,8 @@ from ..planning.stripes.striped import Chain, striped
 from .support.changes import LevelPass
 from .support.diagnostics import PassError
 from .support.rewriting import rewrite_each
-from .tiling.open_rows import ROWS, OpenStripes, Sampled
+from .tiling.open_rows import OpenStripes, Sampled
+from .tiling.open_steps import ROWS
 from .tiling.step_network import Axes, read_network, sum_of_rows
 from .tiling.stripe_attributes import STRIPES, Tiled, tiled_in
 from .tiling.stripe_writer import Stripes

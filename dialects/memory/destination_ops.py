@@ -150,8 +150,6 @@ def verify_rows(
     dims = type.get_shape()
     if not 0 <= axis < len(dims):
         raise VerifyException(f"axis must be 0 to {len(dims) - 1} of {type}, but is {axis}")
-    if DYNAMIC_INDEX in (*dims[:axis], *dims[axis + 1 :]):
-        raise VerifyException(f"the dims of {type} must be known, but for its rows")
     if dims[axis] == DYNAMIC_INDEX:
         if start is not None or "wraps" in op.properties:
             raise VerifyException(f"the number of rows of {type} must be known here")

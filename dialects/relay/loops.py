@@ -32,6 +32,8 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from ...operators.signature import Tensor
+from ...operators.sizes import Shape
 from .. import memory
 from ..integers import i64_attribute
 from ..interfaces import (
@@ -39,12 +41,13 @@ from ..interfaces import (
     AllocatesResults,
     Bufferizable,
     EndsLoop,
+    ReifiesShapes,
     RewritesOperand,
     SameDevice,
     StartsLoop,
 )
 from ..memory.destination_ops import verify_fill, verify_read, verify_rows
-from ..tensors import as_tensor
+from ..tensors import as_tensor, tensor_of
 from ..xdsl_extras.walking import ops_of
 from .properties import int_prop
 
@@ -227,6 +230,17 @@ class BufferizeRead(Bufferizable):
         )
 
 
+class RowsOfData(ReifiesShapes):
+    """The result has as many rows as its type, and the other dims of the data."""
+
+    def result_dims(self, op: Operation, operands: Sequence[Tensor | str]) -> Sequence[Shape]:
+        assert isinstance(op, ReadRowsOp)
+        data, axis = operands[0], op.axis.value.data
+        assert isinstance(data, Tensor), "verified: an operand that is a tensor"
+        rows = tensor_of(op.result).get_shape()[axis]
+        return [(*data.dims[:axis], rows, *data.dims[axis + 1 :])]
+
+
 @irdl_op_definition
 class ReadRowsOp(IRDLOperation):
     """
@@ -239,7 +253,7 @@ class ReadRowsOp(IRDLOperation):
 
     A turn is one of the enclosing `relay.loop`. `step` is 0 unless it is given. With `wraps`, the
     row after the last of `data` is the first. If `data` has an open number of rows, those that it
-    does not have are `fill`, a scalar.
+    does not have are `fill`, a scalar. Its other dims, which the result has, may be open.
     """
 
     name = "relay.read_rows"
@@ -253,7 +267,7 @@ class ReadRowsOp(IRDLOperation):
     wraps = opt_prop_def(UnitAttr)
 
     irdl_options = (ParsePropInAttrDict(),)
-    traits = traits_def(AllocatesResults(), SameDevice(), BufferizeRead())
+    traits = traits_def(AllocatesResults(), SameDevice(), BufferizeRead(), RowsOfData())
     assembly_format = (
         "$data (`fill` $fill^ `:` type($fill))? attr-dict `:` `(` type($data) `)` `->` "
         "type($result)"

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref, scf, tensor
@@ -44,6 +44,9 @@ from .conversion_state import Writer, converts
 from .memref_types import as_memref
 
 INDEX = IndexType()
+
+Number: TypeAlias = SSAValue | int
+"""An index, or one that is known."""
 
 
 def enclose_loops(function: Operation) -> None:
@@ -82,16 +85,31 @@ def turns_of(start: relay.LoopOp, builder: Builder) -> SSAValue:
     return builder.insert(arith.IndexCastOp(count, INDEX)).result
 
 
+def size_of(buffer: SSAValue, w: Writer, first: int = 0, end: int | None = None) -> Number:
+    """Return the product of the dims of a buffer from axis `first` on."""
+    dims = as_memref(buffer.type).get_shape()
+    axes = range(*slice(first, end).indices(len(dims)))
+    size: Number = prod(dims[axis] for axis in axes if dims[axis] != DYNAMIC_INDEX)
+    for axis in axes:
+        if dims[axis] == DYNAMIC_INDEX:
+            size = times(w.dim(buffer, axis), size, w)
+    return size
+
+
+def times(one: Number, other: Number, w: Writer) -> Number:
+    """Multiply two sizes; of constants, the product is one."""
+    if isinstance(one, int) and isinstance(other, int):
+        return one * other
+    return one if other == 1 else arithmetic(w, w.index)("muli", one, other)
+
+
 def elements(tensor: SSAValue, w: Writer) -> SSAValue:
     """View a buffer as a row of elements."""
     type = as_memref(tensor.type)
-    if DYNAMIC_INDEX in (shape := type.get_shape()):
-        axis, flat = shape.index(DYNAMIC_INDEX), MemRefType(type.element_type, [DYNAMIC_INDEX])
-        other = w.index(prod(shape[:axis]) * prod(shape[axis + 1 :]))
-        size = w.value(arith.MuliOp(w.dim(tensor, axis), other))
-        return w.value(memref.ReinterpretCastOp.from_dynamic(tensor, [0], [size], [1], flat))
-    count = prod(shape)
-    flat = MemRefType(type.element_type, [count], memory_space=type.memory_space)
+    count = size_of(tensor, w)
+    flat = MemRefType(type.element_type, [DYNAMIC_INDEX])
+    if isinstance(count, int):
+        flat = MemRefType(type.element_type, [count], memory_space=type.memory_space)
     return w.value(memref.ReinterpretCastOp.from_dynamic(tensor, [0], [count], [1], flat))
 
 
@@ -130,56 +148,49 @@ class Rows(NamedTuple):
     first: SSAValue
 
 
-def each_block(outer: int, w: Writer) -> tuple[SSAValue, Writer]:
+def each_block(outer: Number, w: Writer) -> tuple[SSAValue, Writer]:
     """Return an index along the axes before that of the rows, and a writer of code for each."""
     if outer == 1:
         return w.index(0), w
     body = Block([scf.YieldOp()], arg_types=[INDEX])
     assert body.last_op is not None
-    w(scf.ForOp(w.index(0), w.index(outer), w.index(1), [], Region(body)))
+    end = w.index(outer) if isinstance(outer, int) else outer
+    w(scf.ForOp(w.index(0), end, w.index(1), [], Region(body)))
     return body.args[0], w.before(body.last_op)
 
 
-def copy(rows: Sequence[Rows], count: SSAValue | int, axis: int, w: Writer) -> None:
+def copy(rows: Sequence[Rows], count: Number, axis: int, w: Writer) -> None:
     """Copy rows, which are contiguous for each index along the axes before theirs."""
-    shape = as_memref(rows[0].buffer.type).get_shape()
-    outer, inner = prod(shape[:axis]), prod(shape[axis + 1 :])
-    flat = [elements(buffer, w) for buffer, _ in rows]
-    bounds = [
-        w.index(dim)
-        if (dim := as_memref(buffer.type).get_shape()[axis]) != DYNAMIC_INDEX
-        else w.dim(buffer, axis)
-        if outer > 1
-        else w.index(0)
-        for buffer, _ in rows
-    ]
-    size: SSAValue | int = count * inner if isinstance(count, int) else DYNAMIC_INDEX
-    if not isinstance(count, int):
-        size = w.value(arith.MuliOp(count, w.index(inner)))
+    (outer, inner), flat = around(rows[0], axis, w), [elements(buffer, w) for buffer, _ in rows]
+    bounds = [size_of(buffer, w, axis, axis + 1) if outer != 1 else 1 for buffer, _ in rows]
+    size = times(count, inner, w)
     index, at = each_block(outer, w)
-    parts: list[SSAValue] = []
+    compute, parts = arithmetic(at, at.index), list[SSAValue]()
     for (_, start), buffer, bound in zip(rows, flat, bounds, strict=True):
-        if outer > 1:
-            start = at.value(arith.AddiOp(at.value(arith.MuliOp(index, bound)), start))
-        place = at.value(arith.MuliOp(start, w.index(inner)))
+        if outer != 1:
+            start = compute("addi", compute("muli", index, bound), start)
+        place = compute("muli", start, inner)
         part = memref.SubviewOp.infer_result_type(as_memref(buffer.type), [place], [size], [1])
         parts.append(at.value(memref.SubviewOp.get(buffer, [place], [size], [1], part)))
     at(memref.CopyOp(*parts))
 
 
+def around(rows: Rows, axis: int, w: Writer) -> tuple[Number, Number]:
+    """Return the products of the dims before those of rows, and after them."""
+    return size_of(rows.buffer, w, 0, axis), size_of(rows.buffer, w, axis + 1)
+
+
 def fill(value: SSAValue, out: Rows, count: SSAValue, axis: int, w: Writer) -> None:
     """Write a scalar over rows."""
-    shape = as_memref(out.buffer.type).get_shape()
-    outer, inner = prod(shape[:axis]), w.index(prod(shape[axis + 1 :]))
-    flat, number = elements(out.buffer, w), w.load(value)
-    size = w.value(arith.MuliOp(count, inner))
+    (outer, inner), rows = around(out, axis, w), as_memref(out.buffer.type).get_shape()[axis]
+    flat, number, compute = elements(out.buffer, w), w.load(value), arithmetic(w, w.index)
+    size = compute("muli", count, inner)
     index, at = each_block(outer, w)
-    row = at.value(arith.AddiOp(at.value(arith.MuliOp(index, w.index(shape[axis]))), out.first))
-    first = at.value(arith.MuliOp(row, inner))
+    compute = arithmetic(at, at.index)
+    first = compute("muli", compute("addi", compute("muli", index, rows), out.first), inner)
     body = Block(arg_types=[INDEX])
     body.add_ops([memref.StoreOp.get(number, flat, [body.args[0]]), scf.YieldOp()])
-    stop = at.value(arith.AddiOp(first, size))
-    at(scf.ForOp(first, stop, w.index(1), [], Region(body)))
+    at(scf.ForOp(first, compute("addi", first, size), w.index(1), [], Region(body)))
 
 
 @converts(memory.CopyRowsOp, relay.WriteRowsOp)
@@ -191,7 +202,7 @@ def convert_row_copy(op: memory.CopyRowsOp | relay.WriteRowsOp, w: Writer) -> No
     else:
         out, moving, rows, start = op.outs, data, op.rows, 0
     fixed, dim = w.index(start), as_memref(moving.type).get_shape()[axis]
-    count: SSAValue | int = rows
+    count: Number = rows
     if dim == DYNAMIC_INDEX:
         if isinstance(op, memory.CopyRowsOp) and op.fill is not None:
             fill(op.fill, Rows(out, w.index(0)), w.index(rows), axis, w)

@@ -89,9 +89,11 @@ def _unless_always(box: Box, every: Box | None, shape: Shape) -> Box:
 def _slid(
     part: Part, layout: str, cells: Sequence[int], steps: Convolution | Pool
 ) -> Sequence[int]:
-    """Return the padding that the windows of a part reach, and all windows along other sides."""
+    """Return the padding that the windows of a part reach; along other sides, only past an end."""
     widths, data = list(steps.padding), part.shapes[0]
     for i, side in enumerate(spatial(layout)):
+        if side != part.axis and not (isinstance(steps, Pool) and steps.ceil_mode):
+            continue
         windows = part.rows if side == part.axis else Interval(0, part.result[side])
         step = steps.strides[i], steps.dilation[i], steps.padding[i]
         start, stop = windows_read(windows, cells[i], *step)

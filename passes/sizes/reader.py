@@ -30,6 +30,7 @@ from ...dialects.dense import constant_tensor, integer, integers
 from ...dialects.interfaces import ChoosesRegion
 from ...dialects.memrefs import as_memref
 from ...dialects.relay.language.dims_attributes import dim_bounds, dim_names
+from ...dialects.relay.loops import same_bytes_as
 from ...dialects.tensors import as_tensor, has_dynamic, tensor_of
 from ...dialects.type_rules import constant_elements, operand_of, rule_of
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
@@ -412,6 +413,8 @@ class Sizes(RuleReader):
             return self._joined(op, value)
         if isinstance(op, relay.OnDeviceOp | relay.DeviceCopyOp) and as_tensor(op.value.type):
             return self.dims(op.value)
+        if (source := same_bytes_as(value)) is not value:
+            return self.dims(source)
         results = self._inferred(op)
         return None if results is None else results[value.index]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import ceil
 
@@ -18,7 +18,7 @@ from ...planning.stripes.chosen_chains import Choice, Edge, choose, in_network
 from ...planning.stripes.network import Network
 from ..functions.symbols import CallGraph
 from ..support.diagnostics import OptionError, PassError
-from .open_rows import close_steps, sampled_rows, with_rows
+from .open_steps import Sizings, close_steps, sampled_rows, with_rows
 from .step_network import Axes, Group, Needs, network_of
 
 TRIES = 4
@@ -37,6 +37,8 @@ class FunctionTiling:
     choice: Choice
     rows: int | None = None
     """The size of open dims at which the chains are chosen."""
+    closed: Mapping[Operation, str | None] = field(default_factory=lambda: {})
+    """Why each step of open results, by its last op, cannot be in a chain; None if it can."""
 
     @property
     def open(self) -> list[OpResult]:
@@ -162,48 +164,54 @@ class TilingOptions:
         self, function: func.FuncOp, work: float | None, peak: int | None, needs: Needs
     ) -> FunctionTiling:
         """Choose the chains of a function, those of open rows at samples, if there are any."""
-        tiling = self.open_tiling(function, work, peak, needs)
-        if tiling is not None:
-            return tiling
+        sizes = sampled_rows(function)
+        sample = self.sample(function, sizes[0], needs) if sizes else None
+        if sample is not None and None in sample.closed.values():
+            tiling = self.open_tiling(sample, sizes[-1], work, peak, needs)
+            if tiling is not None:
+                return tiling
         net, groups, axes = self.network(function, needs)
-        return FunctionTiling(function, net, groups, axes, choose(net, work, peak))
+        tiling = FunctionTiling(function, net, groups, axes, choose(net, work, peak))
+        return tiling if sample is None else replace(tiling, closed=sample.closed)
 
     def open_tiling(
-        self, function: func.FuncOp, work: float | None, peak: int | None, needs: Needs
+        self,
+        first: FunctionTiling,
+        most_rows: int,
+        work: float | None,
+        peak: int | None,
+        needs: Needs,
     ) -> FunctionTiling | None:
         """
         Choose chains of open rows at the lower sample; with a peak, return them at the taller one.
 
         What is outside of chains is larger there, so the limit is less than the peak.
         """
-        sizes = sampled_rows(function)
-        first = self.sample(function, sizes[0], needs) if sizes else None
-        if first is None:
-            return None
-        tallest, tried = first, list[FunctionTiling]()
+        tallest, tried, rows = first, list[FunctionTiling](), first.rows or most_rows
         limit = None if peak is None else min(peak, max(first.net.loads()) - 1)
         for left in reversed(range(TRIES)):
             choice = choose(first.net, work, limit)
             if not choice.chains:
                 break
-            if peak is None or limit is None or len(sizes) == 1:
+            if peak is None or limit is None or rows == most_rows:
                 return replace(first, choice=choice)
             if tallest is first:
-                tallest = self.sample(function, sizes[-1], needs) or first
+                tallest = self.sample(first.function, most_rows, needs)
             tried.append(replace(tallest, choice=in_network(tallest.net, choice)))
             most = tried[-1].choice.peak
             if most <= peak or choice.peak > limit:
                 break
-            limit = choice.peak * peak // most if left > 1 else peak * sizes[0] // sizes[-1]
+            limit = choice.peak * peak // most if left > 1 else peak * rows // most_rows
         return min(tried, key=lambda to: to.choice.peak, default=None)
 
-    def sample(self, function: func.FuncOp, rows: int, needs: Needs) -> FunctionTiling | None:
-        """Return a function at a number of rows; None if no step of it can be in a chain."""
+    def sample(self, function: func.FuncOp, rows: int, needs: Needs) -> FunctionTiling:
+        """Return a function at a number of rows."""
         sample = with_rows(function, rows)
         net, groups, axes = self.network(sample, needs)
-        is_some = close_steps(function, sample, net, groups, axes)
-        none = Choice((), 0, 0)
-        return FunctionTiling(function, net, groups, axes, none, rows) if is_some else None
+        net.copies = True  # a turn copies the rows that it reads
+        sizings = Sizings(function, sample, axes, with_rows(function, rows, smaller=True))
+        closed, none = close_steps(sizings, net, groups), Choice((), 0, 0)
+        return FunctionTiling(function, net, groups, axes, none, rows, closed)
 
     def network(self, function: func.FuncOp, needs: Needs) -> tuple[Network, Sequence[Group], Axes]:
         net, groups, axes = network_of(function.body.block, needs)

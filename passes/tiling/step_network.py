@@ -13,7 +13,8 @@ from types import MappingProxyType
 
 import numpy as np
 from xdsl.dialects import func
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects.builtin import IndexType, IntegerType
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ...dialects import relay
 from ...dialects.interfaces import (
@@ -254,11 +255,16 @@ def seed(axes: Axes, ops: Sequence[Operation]) -> None:
             axes.of.setdefault(op.results[0], len(dims_of(op.results[0]) or (0, 0)) - 2)
 
 
+def is_integer(type: Attribute) -> bool:
+    return isinstance(type, IntegerType | IndexType)
+
+
 def groups_of(block: Block) -> list[Group]:
-    """Return the steps of a block: its future kernels, and its other ops with operands."""
+    """Return the steps of a block: its future kernels, and its other ops on tensors."""
     groups: list[Group] = [*fusion_groups(block, 256)]
     grouped = {op for group in groups for op in group}
-    groups += [[op] for op in block.ops if op not in grouped and op.operands and op.results]
+    others = (op for op in block.ops if op not in grouped and op.operands and op.results)
+    groups += [[op] for op in others if not all(map(is_integer, op.result_types))]
     order = {op: at for at, op in enumerate(block.ops)}
     return sorted(groups, key=lambda group: order[group[-1]])
 

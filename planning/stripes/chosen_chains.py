@@ -40,6 +40,8 @@ ENDS = 20
 """The stripes at both ends of a chain of which some are joined."""
 MANY = 150
 """In programs of more steps, chains begin only where a single value is live."""
+SMALL = 64
+"""The most bytes of a value that does not count then, such as a shape."""
 
 
 class Edge(NamedTuple):
@@ -109,7 +111,8 @@ def edges(net: Network, below: int, which: Which = "all", mixed: bool = True) ->
 
 def ends(net: Network) -> Iterator[tuple[Sequence[int], int]]:
     """Yield where chains begin, and where they end."""
-    alive = [sum(v.start < first <= v.stop for v in net.values) for first in range(len(net.steps))]
+    large = [value for value in net.values if value.bytes > SMALL]
+    alive = [sum(v.start < first <= v.stop for v in large) for first in range(len(net.steps))]
     for last in range(1, len(net.steps)):
         firsts: list[int] = []
         for first in range(last - 1, max(-1, last - LONGEST), -1):

@@ -5,11 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pytest
+from helpers.onnx.onnx_models import calls_of_onnxruntime
+from helpers.onnx.open_models import Graph
 from helpers.programs.random_chains import image_of, random_chain, random_skip
+from onnx import ModelProto, TensorProto
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp, TensorType
 from xdsl.rewriter import Rewriter
@@ -26,15 +29,16 @@ POISONED = AotPipeline(work=1.0).text.replace(PLANNED, f"overwrite-dead-bytes,{P
 """Overwrites bytes when the plan calls them dead, and before they are first written."""
 
 
-def opened(whole: ModuleOp, axis: int) -> ModuleOp:
-    """Return a program whose image has an open height."""
+def opened(whole: ModuleOp, *axes: int) -> ModuleOp:
+    """Return a program whose image has an open height, or other open dims."""
     (function,) = (module := whole.clone()).ops
     assert isinstance(function, func.FuncOp)
     (image,) = function.args
     type = as_tensor(image.type)
     assert type is not None
     dims = [*type.get_shape()]
-    dims[axis] = DYNAMIC_INDEX
+    for axis in axes:
+        dims[axis] = DYNAMIC_INDEX
     Rewriter.replace_value_with_new_type(image, TensorType(type.element_type, dims))
     for op in function.body.block.ops:
         for result, new in zip(op.results, infer_result_types(op) or (), strict=False):
@@ -43,15 +47,23 @@ def opened(whole: ModuleOp, axis: int) -> ModuleOp:
     return module
 
 
-def open_program(seed: int) -> tuple[ModuleOp, list[Image]]:
-    """Return a random program of an open height, and images of several, low ones among them."""
+def open_program(seed: int, is_wide: bool = False) -> tuple[ModuleOp, list[Image]]:
+    """
+    Return a random program of an open height, and images of several, low ones among them.
+
+    If it `is_wide`, their widths are open, too.
+    """
     rng = np.random.default_rng(seed)
     module = random_skip(rng, "NHWC") if seed % 3 == 0 else random_chain(rng)
     dims = image_of(module)
     axis = 2 if '"NCHW"' in str(module) else 1
     heights = [1, 2, 3, 5, 8, *range(16, 24), 37, 64]
     shapes = [[*dims[:axis], height, *dims[axis + 1 :]] for height in heights]
-    return opened(module, axis), [rng.standard_normal(shape, np.float32) for shape in shapes]
+    if is_wide:
+        for shape, width in zip(shapes, [1, 4, 3, 2, 7, 1, 5, *range(2, 12)], strict=False):
+            shape[axis + 1] = width
+    whole = opened(module, axis, axis + 1) if is_wide else opened(module, axis)
+    return whole, [rng.standard_normal(shape, np.float32) for shape in shapes]
 
 
 def compare(whole: ModuleOp, images: Sequence[Image], *programs: Callable[[Image], object]) -> int:
@@ -91,6 +103,90 @@ def test_random_chains_of_an_open_height(seed: int):
         for plan in plans
     ]
     assert compare(whole, images, *programs) > 4
+
+
+@pytest.mark.usefixtures("any_plan")
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.ci) for seed in (3, 4, 5, 6))]
+)
+def test_random_chains_of_an_open_height_and_width(seed: int):
+    whole, images = open_program(seed, is_wide=True)
+    assert "relay.loop" in str(xrelay.run_pipeline(whole.clone(), TILED))
+    program = xrelay.compile(whole.clone(), pipeline="vm{work=1.0}", sanitize=True)
+    assert compare(whole, images, program) > 2
+
+
+def detector() -> ModelProto:
+    """Return a model of images of any height and width: a skip, and several windows."""
+    m = Graph(0)
+    pads: dict[str, Any] = {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}
+    a = m("Relu", m("Conv", "x", m.weight(8, 3, 3, 3, scale=0.2), strides=[2, 2], **pads))
+    b = m("Add", a, m("Relu", m("Conv", a, m.weight(8, 8, 3, 3, scale=0.2), **pads)))
+    c = m("MaxPool", b, strides=[2, 2], **pads)
+    d = m("Conv", c, m.weight(8, 1, 5, 5, scale=0.2), group=8, pads=[2, 2, 2, 2])
+    m("Sigmoid", m("Conv", d, m.weight(4, 8, 1, 1, scale=0.4)), to="y")
+    return m.model({"x": (TensorProto.FLOAT, [1, 3, "h", "w"])}, {"y": [1, 4, "p", "q"]})
+
+
+SIZES = [(1, 1), (2, 1), (1, 6), (3, 5), (7, 4), (16, 9), (17, 33), (40, 3), (64, 31), (65, 64)]
+
+
+@pytest.mark.usefixtures("any_plan")
+@pytest.mark.parametrize(
+    ("pipeline", "target"),
+    [
+        pytest.param("vm{work=1.0}", "machine", id="vm"),
+        pytest.param("vm{kernels=native work=1.0}", "machine", id="vm-native"),
+        pytest.param("aot{work=1.0}", "native", id="aot", marks=pytest.mark.ci),
+        pytest.param(POISONED, "native", id="dead-bytes-overwritten", marks=pytest.mark.ci),
+    ],
+)
+def test_a_detector_of_any_height_and_width(
+    tmp_path: Path, pipeline: str, target: Literal["machine", "native"]
+):
+    proto, rng = detector(), np.random.default_rng(1)
+    (path := tmp_path / "detector.onnx").write_bytes(proto.SerializeToString())
+    feeds = [{"x": rng.standard_normal((1, 3, *size), np.float32)} for size in SIZES]
+    if target == "machine":
+        tiled = xrelay.compile(path, pipeline=pipeline, sanitize=True)
+    else:
+        tiled = xrelay.compile(path, pipeline=pipeline, target=target)
+    for feed, (expected,) in zip(feeds, calls_of_onnxruntime(proto, feeds), strict=True):
+        found = np.asarray(tiled(feed["x"]))
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+
+
+SCALES = """
+func.func @main(%x: tensor<1x?x8x4xf32> {relay.dims = [1, "h", 8, 4]})
+    -> tensor<1x?x8x4xf32> BOUNDS {
+  %a = relay.nn.avg_pool2d %x {count_include_pad = true, layout = "NHWC",
+                               strides = array<i64: 2, 2>, pool_size = array<i64: 3, 3>,
+                               padding = array<i64: 1, 1, 1, 1>}
+    : (tensor<1x?x8x4xf32>) -> tensor<1x?x4x4xf32>
+  %b = relay.nn.upsampling %a {scale_h = 2.0 : f64, scale_w = 2.0 : f64, layout = "NHWC"}
+    : (tensor<1x?x4x4xf32>) -> tensor<1x?x8x4xf32>
+  %c = relay.add %x, %b : (tensor<1x?x8x4xf32>, tensor<1x?x8x4xf32>) -> tensor<1x?x8x4xf32>
+  %y = relay.nn.avg_pool2d %c {count_include_pad = true, layout = "NHWC",
+                               pool_size = array<i64: 3, 3>, padding = array<i64: 1, 1, 1, 1>}
+    : (tensor<1x?x8x4xf32>) -> tensor<1x?x8x4xf32>
+  func.return %y : tensor<1x?x8x4xf32>
+}
+"""
+
+
+@pytest.mark.parametrize(("bounds", "heights"), [("", (1, 2, 16)), ("[2]", (2, 4, 16))])
+def test_one_row_beside_two_is_repeated(tmp_path: Path, bounds: str, heights: Sequence[int]):
+    """Half of an image of 1 row, doubled, has 2; bounds may exclude it, and then it is tiled."""
+    path = tmp_path / "scales.mlir"
+    attributes = f"attributes {{relay.dim_bounds = {{h = {bounds}}}}}" if bounds else ""
+    path.write_text(SCALES.replace("BOUNDS", attributes))
+    is_tiled = "relay.loop" in str(xrelay.run_pipeline(xrelay.parse(path), TILED))
+    assert is_tiled == bool(bounds)
+    whole, tiled = xrelay.compile(path), xrelay.compile(path, pipeline="vm{work=1.0}")
+    for height in heights:
+        image = np.random.default_rng(0).standard_normal((1, height, 8, 4), np.float32)
+        results = [np.asarray(program(image)) for program in (tiled, whole)]
+        np.testing.assert_allclose(*results, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.usefixtures("any_plan")

@@ -2,7 +2,8 @@
 Resizing, to the nearest element or by interpolation.
 
 With static sizes it is known which input element each output element copies: `nn.upsampling` where
-rows and columns are only repeated, otherwise `take`, axis by axis. Otherwise the program computes
+rows and columns are only repeated, as by scales that are integers whatever the sizes are, otherwise
+`take`, axis by axis. Otherwise the program computes
 the indices to take, by the same formulas. Coordinates are computed in float32, as in onnxruntime:
 5 rows scaled by 2.6 are 13, not 12. Sizes by known scales of 2, 3 or 1/2 are integers all along, so
 that the sizes of what follows are functions of the input's dims.
@@ -102,8 +103,27 @@ def resize(node: Node, b: Builder) -> Value:
     x = node.input(0)
     named = node.ints("axes")
     axes = list(range(rank_of(x))) if named is None else node.axes(named, rank_of(x))
-    places = _places(node, axes, _targets(node, axes, b), transformation, b)
-    return _copied(node, places, ROUNDINGS[rounding], b)
+    targets = _targets(node, axes, b)
+    if (transformation, rounding) in REPEATS and not has_static_shape(x):
+        factors = dict(zip(axes, map(_factor, targets), strict=True))
+        if None not in factors.values() and rank_of(x) == 4 and {*factors.values()} != {1.0}:
+            height, width = (factors.pop(axis, 1.0) for axis in (2, 3))
+            if all(factor == 1 for factor in factors.values()):
+                return b.op("nn.upsampling", x, scale_h=height, scale_w=width, layout="NCHW")
+    return _copied(node, _places(node, axes, targets, transformation, b), ROUNDINGS[rounding], b)
+
+
+REPEATS = {("asymmetric", "floor"), ("half_pixel", "round_prefer_floor")}
+"""With these, a scale that is an integer repeats each element so many times."""
+
+
+def _factor(target: Target | None) -> float | None:
+    """Return a scale that is an integer; None if it is not, or not known."""
+    if target is None:
+        return 1.0
+    value = target.scale.value
+    scale = float(value.array) if isinstance(value, Constant) else 0.5
+    return scale if scale.is_integer() else None
 
 
 METHODS = ("linear", "cubic")

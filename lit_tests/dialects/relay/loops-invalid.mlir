@@ -91,10 +91,10 @@ func.func @other_fill(%x: tensor<?x4xf32>) -> tensor<2x4xf32> {
 
 // -----
 
-func.func @wide(%x: tensor<2x?xf32>, %z: tensor<f32>) -> tensor<1x?xf32> {
-  // expected-error@+1 {{the dims of tensor<2x?xf32> must be known, but for its rows}}
-  %r = relay.read_rows %x fill %z : tensor<f32> {axis = 0 : i64, start = 1 : i64} : (tensor<2x?xf32>) -> tensor<1x?xf32>
-  func.return %r : tensor<1x?xf32>
+func.func @other_width(%x: tensor<2x?xf32>, %z: tensor<f32>) -> tensor<1x4xf32> {
+  // expected-error@+1 {{tensor<1x4xf32> cannot be rows of tensor<2x?xf32>}}
+  %r = relay.read_rows %x {axis = 0 : i64, start = 1 : i64} : (tensor<2x?xf32>) -> tensor<1x4xf32>
+  func.return %r : tensor<1x4xf32>
 }
 
 // -----

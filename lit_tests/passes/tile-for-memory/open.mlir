@@ -27,3 +27,23 @@ func.func @loop(%x: tensor<1x?x4x1xf32>) -> tensor<1x?x2x1xf32> {
     : (tensor<1x?x4x1xf32>) -> tensor<1x?x2x1xf32>
   func.return %y : tensor<1x?x2x1xf32>
 }
+
+// Of an open width, too, rows of before the first turn are computed in the shape of the whole.
+//
+// CHECK-LABEL: @wide
+// CHECK:         %[[A:.*]] = relay.nn.relu %x
+// CHECK:         %[[SHAPE:.*]] = relay.shape_of %[[A]]
+// CHECK:         %[[WIDTH:.*]] = tensor.extract %[[SHAPE]][%{{.*}}]
+// CHECK:         %[[ROWS:.*]] = tensor.from_elements %{{.*}}, %{{.*}}, %[[WIDTH]], %{{.*}}
+// CHECK-NEXT:    %[[ZEROS:.*]] = relay.dyn.zeros %[[ROWS]] {{.*}} -> tensor<1x2x?x1xf32>
+// CHECK:         relay.fill_rows %[[ZEROS]]
+// CHECK:         relay.loop
+// CHECK:         %[[X:.*]] = relay.read_rows %x fill {{.*}} -> tensor<1x1x?x1xf32>
+// CHECK-NEXT:    relay.nn.relu %[[X]] : (tensor<1x1x?x1xf32>) -> tensor<1x1x?x1xf32>
+// CHECK:         relay.nn.max_pool2d {{.*}} (tensor<1x3x?x1xf32>) -> tensor<1x1x?x1xf32>
+func.func @wide(%x: tensor<1x?x?x1xf32>) -> tensor<1x?x?x1xf32> {
+  %a = relay.nn.relu %x {relay.stripes = {chain = 0, step = 0, carried}} : (tensor<1x?x?x1xf32>) -> tensor<1x?x?x1xf32>
+  %y = relay.nn.max_pool2d %a {layout = "NHWC", pool_size = array<i64: 3, 3>, padding = array<i64: 1, 0, 1, 0>, relay.stripes = {chain = 0, step = 1, axis = 1, height = "1"}}
+    : (tensor<1x?x?x1xf32>) -> tensor<1x?x?x1xf32>
+  func.return %y : tensor<1x?x?x1xf32>
+}
