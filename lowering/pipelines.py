@@ -9,6 +9,7 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
 - `simplify-inference` before `fold-constants`, which computes the scales and shifts of batch norms
   from constant statistics, and before fusion: a multiplication and an addition fuse with the
   convolution before and the activation after them, a batch norm does not.
+- `expand-lines` after it, which finds the batch norm after a convolution.
 - `fold-constants` before planning: what is folded needs no device and no copy.
 - `lower-qnn` after it: scales that are computed from constants are constants then. What it leaves,
   such as differences of weights and zero points, is folded again; a program without quantized
@@ -123,17 +124,16 @@ _STATIC = ("dynamic-to-static", "infer-types")
 
 _QNN = ("fold-constants", "lower-qnn", "fold-constants")
 
-_TO_SIMPLIFIED = ("infer-types", "widen-narrow-types", "simplify-inference", *_QNN, *_STATIC)
+_WIDE = ("infer-types", "widen-narrow-types")
+
+_TO_SIMPLIFIED = (*_WIDE, "simplify-inference", "expand-lines", *_QNN, *_STATIC)
 
 _TO_FOLDED = (*_TO_SIMPLIFIED, "lend-caches", "fold-weights")
 
 _TO_SCALED = (
-    "infer-types",
-    "widen-narrow-types",
-    "simplify-inference{scale-weights=true}",
+    *(*_WIDE, "simplify-inference{scale-weights=true}", "expand-lines"),
     "expand-transposed-convolutions",
-    *_QNN,
-    *_STATIC,
+    *(*_QNN, *_STATIC),
     "lend-caches",
     "fold-weights",
 )
