@@ -72,7 +72,7 @@ What differs, and why:
 
 - `simplify-inference` scales weights in a side file, too: `fold-weights` makes the products
   weights for all passes that follow.
-- `expand-transposed-convolutions` after it, before the passes that compute its filters.
+- `expand-transposed-convolutions` after `lower-qnn`, which leaves some; `fold-constants` again.
 - `lambda-lift` … `flatten-tuples` early: machine code has functions of tensors alone, so closures,
   type arguments and tuples go where that is still easy to say in one line.
 - `propagate-layout` once operators are simplified, before fusion, which must see the operators in
@@ -124,6 +124,8 @@ _STATIC = ("dynamic-to-static", "infer-types")
 
 _QNN = ("fold-constants", "lower-qnn", "fold-constants")
 
+_TRANSPOSED = ("expand-transposed-convolutions", "fold-constants")
+
 _WIDE = ("infer-types", "widen-narrow-types")
 
 _TO_SIMPLIFIED = (*_WIDE, "simplify-inference", "expand-lines", *_QNN, *_STATIC)
@@ -132,8 +134,7 @@ _TO_FOLDED = (*_TO_SIMPLIFIED, "lend-caches", "fold-weights")
 
 _TO_SCALED = (
     *(*_WIDE, "simplify-inference{scale-weights=true}", "expand-lines"),
-    "expand-transposed-convolutions",
-    *(*_QNN, *_STATIC),
+    *(*_QNN, *_TRANSPOSED, *_STATIC),
     "lend-caches",
     "fold-weights",
 )
@@ -368,7 +369,7 @@ class LinalgPipeline(Pipeline):
     @property
     def text(self) -> str:
         passed = ("pass-params",) if self.weights == "arguments" else ()
-        passes = (*_TO_SIMPLIFIED, *_TO_FIRST_ORDER, *passed, *_TO_LINALG)
+        passes = (*_TO_SIMPLIFIED, *_TRANSPOSED, *_TO_FIRST_ORDER, *passed, *_TO_LINALG)
         return _called_from_outside(passes, self.entries)
 
 

@@ -78,7 +78,7 @@ def _sources(data: Sequence[Any], weight: Sequence[Any], *, groups: int) -> Sequ
     return [channels, *weight[2:]]
 
 
-@defined(Folded, "relay.nn.conv1d_transpose", "relay.nn.conv3d_transpose", box=_sources)
+@defined(Folded, *(f"relay.nn.conv{n}d_transpose" for n in TRANSPOSED), box=_sources)
 def spread(
     index: Sequence[Number],
     data: Source,

@@ -347,24 +347,19 @@ class Builder:
         op = tensor.ExtractSliceOp(value, offsets, sizes, strides, type)
         return self.has_dims(self.insert(op), sizes)
 
-    def insert_slice(
-        self,
-        value: SSAValue,
-        into: SSAValue,
-        offsets: Sequence[Size],
-        strides: Sequence[Size] | None = None,
-    ) -> SSAValue:
+    def insert_slice(self, value: SSAValue, into: SSAValue, offsets: Sequence[Size]) -> SSAValue:
         """Return the tensor `into` with `value` at these offsets, all of it inside."""
         sizes = self.dims(value)
         if 0 in (*sizes, *self.dims(into)):
             return into
-        strides = [1] * len(sizes) if strides is None else strides
 
         def parts(values: Sequence[Size]) -> tuple[DenseArrayBase, list[SSAValue]]:
             dynamic = [v for v in values if not isinstance(v, int)]
             return DenseArrayBase.from_list(i64, static_dims(values)), dynamic
 
-        (at, offsets_), (size, sizes_), (stride, strides_) = map(parts, (offsets, sizes, strides))
+        (at, offsets_), (size, sizes_), (stride, strides_) = map(
+            parts, (offsets, sizes, [1] * len(sizes))
+        )
         op = tensor.InsertSliceOp.build(
             operands=[value, into, offsets_, sizes_, strides_],
             result_types=[into.type],

@@ -3,7 +3,7 @@ Elements at other places, by ops that elementwise consumers and producers fuse w
 
     moved(b, x, [m, n], (1, 0))      y[i, j] = x[j, i]: a `linalg.generic` that copies
     gathered(b, [n], f32, ...)       y[i] = x[any index]: elements extracted at computed indices
-    placed(b, x, y, [1], [2])        y with the elements of x from index 1, every second one
+    placed(b, x, y, [1])             y with the elements of x from index 1 on
 """
 
 from __future__ import annotations
@@ -80,21 +80,15 @@ def gathered(
     return b.nest([], [], [b.empty(sizes, element)], every, body)[0]
 
 
-def placed(
-    b: Builder,
-    value: SSAValue,
-    into: SSAValue,
-    offsets: Sequence[Size],
-    strides: Sequence[Size] | None = None,
-) -> SSAValue:
+def placed(b: Builder, value: SSAValue, into: SSAValue, offsets: Sequence[Size]) -> SSAValue:
     """
     Return `into` with the elements of `value` from `offsets` on, all of them inside.
 
     The copy is explicit, as one that bufferization inserts for strided memory is a slow call.
     """
-    part = b.extract_slice(into, offsets, b.dims(value), strides)
+    part = b.extract_slice(into, offsets, b.dims(value))
     copy = _copied_into(b, value, part, range(rank_of(value)))
-    return b.insert_slice(copy, into, offsets, strides)
+    return b.insert_slice(copy, into, offsets)
 
 
 def broadcast_size(b: Builder, left: Size, right: Size) -> Size:

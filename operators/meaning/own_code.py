@@ -134,8 +134,7 @@ _MOVES = "copies of whole slices, where a formula would copy element by element"
 _SORTS = "sorts, or selects one after the other"
 
 OWN_CODE: Mapping[str, str] = {
-    **dict.fromkeys(("nn.conv2d", "nn.conv2d_transpose"), _WINDOWS),
-    **dict.fromkeys(("nn.max_pool2d", "nn.avg_pool2d", "nn.lrn"), _WINDOWS),
+    **dict.fromkeys(("nn.conv2d", "nn.max_pool2d", "nn.avg_pool2d", "nn.lrn"), _WINDOWS),
     **dict.fromkeys(("image.resize2d", "dyn.image.resize2d"), _WINDOWS),
     "nn.batch_norm": "three results, of which two are operands",
     **dict.fromkeys(("argmax", "argmin"), "a reduction whose state is two numbers"),

@@ -25,9 +25,8 @@ from ....dialects.device import tensor_type
 from ....operators.windows import WINOGRAD
 from ....passes.analysis.arrays import dense_of, numpy_dtype
 from ..builder import Builder, Rule, Size, element_of
-from ..moving import gathered, placed
 from ..sums import contract
-from ..window_maps import Side, cells_before, padded
+from ..window_maps import Side, padded
 
 WEIGHT_LETTERS = {"O": ("g", "o"), "I": ("c",), "H": ("kh",), "W": ("kw",)}
 """The loops of an axis of the weights."""
@@ -185,89 +184,6 @@ def conv2d(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[
     return [convolution.apply(b, op, x, weight)]
 
 
-@dataclass(frozen=True)
-class Landing:
-    """
-    The places of the cells of one side of an image once `stride - 1` zeros follow each of them.
-
-    Cell `first` is at `place`, `count` cells are inside.
-    """
-
-    first: Size
-    count: Size
-    place: Size
-
-    @staticmethod
-    def of(b: Builder, size: Size, stride: int, shift: Size, length: Size) -> Landing:
-        """Put `size` cells from `shift`, which may be negative, into `length` places."""
-        first = cells_before(b, 0, shift, stride, size)
-        place = b.maximum(b.add(b.mul(first, stride), shift), 0)
-        last = b.maximum(cells_before(b, length, shift, stride, size), first)
-        return Landing(first, b.sub(last, first), place)
-
-
-def flipped(b: Builder, weight: SSAValue) -> SSAValue:
-    """Reverse the order of the cells of the windows, the last two axes."""
-    sizes = b.dims(weight)
-
-    def find(inner: Builder, at: Sequence[SSAValue]) -> SSAValue:
-        cells = [
-            inner.sub(inner.sub(size, 1), i) for size, i in zip(sizes[2:], at[2:], strict=True)
-        ]
-        return inner.extract(weight, [*at[:2], *cells])
-
-    if sizes[2:] == [1, 1]:
-        return weight
-    return gathered(b, sizes, element_of(weight), find)
-
-
-def conv2d_transpose(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
-    """Put zeros between and around the pixels, then convolve with the windows turned around."""
-    assert isinstance(op, relay.convolution.Conv2dTransposeOp)
-    x, weight = operands
-    groups = op.groups.value.data
-    padding, extra = op.padding.get_values(), op.output_padding.get_values()
-    strides, dilation = op.strides.get_values(), op.dilation.get_values()
-    n, channels, *image = b.dims(x)
-    _, filters, *windows = b.dims(weight)
-    counts: list[Size] = []
-    lengths: list[Size] = []
-    landings: list[Landing] = []
-    for i, (size, cells) in enumerate(zip(image, windows, strict=True)):
-        overhang = b.mul(b.sub(cells, 1), dilation[i])
-        whole = b.add(b.mul(b.sub(size, 1), strides[i]), overhang)
-        counts.append(b.add(whole, 1 + extra[i] - padding[i] - padding[i + 2]))
-        lengths.append(b.add(counts[i], overhang))
-        shift = b.sub(overhang, padding[i])
-        landings.append(Landing.of(b, size, strides[i], shift, lengths[i]))
-    part = b.extract_slice(
-        x,
-        [0, 0, *(landing.first for landing in landings)],
-        [n, channels, *(landing.count for landing in landings)],
-    )
-    spread = b.full([n, channels, *lengths], 0, element_of(x))
-    offsets = [0, 0, *(landing.place for landing in landings)]
-    spread = placed(b, part, spread, offsets, [1, 1, *strides])
-    convolution = Convolution(
-        groups,
-        "NCHW",
-        (("g", "c"), ("o",), ("kh",), ("kw",)),
-        {
-            "n": n,
-            "g": groups,
-            "o": filters,
-            "c": b.floordiv(channels, groups),
-            "h": counts[0],
-            "w": counts[1],
-            "kh": windows[0],
-            "kw": windows[1],
-        },
-        {"h": Side(windows[0], 1, dilation[0], 0, 0), "w": Side(windows[1], 1, dilation[1], 0, 0)},
-    )
-    return [convolution.apply(b, op, spread, flipped(b, weight))]
-
-
 RULES: Mapping[str, Rule] = {
     "relay.nn.conv2d": conv2d,
-    "relay.nn.conv2d_transpose": conv2d_transpose,
 }
