@@ -14,18 +14,17 @@ lines. After `simplify-inference`, which finds the batch norm after a convolutio
 `expand-transposed-convolutions`. Level: `relay`.
 """
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, ModuleOp, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects.attributes import Plain, plain_attributes
 from ..dialects.interfaces import ReadsElementwise
 from ..dialects.relay import convolution, pooling
+from ..dialects.relay.operator import Operator
 from ..dialects.tensors import as_tensor, is_static, tensor_of
 from .support.changes import LevelPass
 from .support.operator_steps import OperatorSteps, rank_of, reshaped
@@ -73,18 +72,11 @@ class Rows:
             return steps.apply("expand_dims", lines, axis=axis)
         return steps.add(reshaped(lines, (*type.get_shape()[:axis], 1, *type.get_shape()[axis:])))
 
-    def replace(
-        self,
-        op: Operation,
-        images: Sequence[SSAValue],
-        attributes: Mapping[str, Any],
-        axis: int,
-        steps: OperatorSteps,
-        rewriter: PatternRewriter,
+    def drop(
+        self, op: Operation, y: SSAValue, axis: int, steps: OperatorSteps, rewriter: PatternRewriter
     ) -> None:
-        """Replace `op` by its operator over `images`, whose row is dropped from the result."""
-        name = op.name.removeprefix("relay.").replace("1d", "2d")
-        y, result = steps.apply(name, *images, **attributes), tensor_of(op.results[0])
+        """Replace `op` by `y`, the result of `steps` on images, without its row."""
+        result = tensor_of(op.results[0])
         y.name_hint = op.results[0].name_hint
         if is_static(result):
             lines = steps.add(reshaped(y, result.get_shape()))
@@ -113,7 +105,8 @@ class ExpandLines(RewritePattern):
         pairs = zip(op.operands, axes, strict=True)
         images = [self.rows.added(steps, lines, axis) for lines, axis in pairs]
         changed = {name: of_images(name, value) for name, value in attributes.items()}
-        self.rows.replace(op, images, changed, axes[0], steps, rewriter)
+        y = steps.apply(op.name.removeprefix("relay.").replace("1d", "2d"), *images, **changed)
+        self.rows.drop(op, y, axes[0], steps, rewriter)
 
 
 @dataclass
@@ -125,14 +118,15 @@ class KeepRows(RewritePattern):
     @op_trait_rewrite_pattern(ReadsElementwise)
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         axes = {self.rows.axes[value] for value in op.operands if value in self.rows.axes}
-        if len(axes) != 1 or rank_of(op.results[0]) != RANK:
+        has_shape = any(isinstance(value, DenseArrayBase) for value in op.properties.values())
+        if not isinstance(op, Operator) or has_shape or len(axes) != 1:
             return
-        (axis,), steps, attributes = axes, OperatorSteps(), plain_attributes(op)
-        along = attributes.get("axis")
-        if any(isinstance(value, tuple) for value in attributes.values()):  # a shape
+        if rank_of(op.results[0]) != RANK:
             return
-        if isinstance(along, int):
-            attributes["axis"] = along % RANK + (along % RANK >= axis)
+        (axis,), steps, properties = axes, OperatorSteps(), dict(op.properties)
+        if isinstance(along := properties.get("axis"), IntegerAttr):
+            place = along.value.data % RANK
+            properties["axis"] = IntegerAttr(place + (place >= axis), i64)
             images = [self.rows.added(steps, op.operands[0], axis), *op.operands[1:]]
         else:
             missing = [RANK - (rank_of(operand) or 0) for operand in op.operands]
@@ -140,7 +134,8 @@ class KeepRows(RewritePattern):
                 self.rows.added(steps, operand, axis - n) if axis > n else operand
                 for operand, n in zip(op.operands, missing, strict=True)
             ]
-        self.rows.replace(op, images, attributes, axis, steps, rewriter)
+        y = steps.add(type(op).on(images, properties))
+        self.rows.drop(op, y, axis, steps, rewriter)
 
 
 class ExpandLinesPass(LevelPass):

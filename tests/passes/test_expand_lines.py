@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 from helpers.machine.in_machine import run_passes
 from helpers.programs.programs import parse
+from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.rewriter import Rewriter
 
+from xrelay.dialects.interfaces import InferTypes, ReadsElementwise
+from xrelay.dialects.relay.incomplete import AnyTensor
+from xrelay.dialects.relay.operator import Operator
 from xrelay.dialects.tensors import tensor_of
 from xrelay.passes.evaluation.evaluator import evaluate
 
@@ -46,6 +51,26 @@ func.func @main(%x: tensor<2x4x5xf32>, %w: tensor<4x3x3xf32>) -> tensor<2x3x10xf
   %1 = relay.sigmoid %0 : (tensor<2x3x10xf32>) -> tensor<2x3x10xf32>
   func.return %1 : tensor<2x3x10xf32>
 }"""
+
+
+@irdl_op_definition
+class TwiceOp(Operator):
+    """An operator of a plug-in, which reads by element."""
+
+    name = "demo.twice"
+    data = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    traits = traits_def(InferTypes(lambda op: op.operand_types), ReadsElementwise())
+
+
+def test_operators_of_plugins_are_on_images():
+    module = parse(TRANSPOSED)
+    (sigmoid,) = (op for op in module.walk() if op.name == "relay.sigmoid")
+    Rewriter.replace_op(sigmoid, twice := TwiceOp.on([sigmoid.operands[0]]))
+    assert tensor_of(twice.result).get_num_dims() == 3
+    run_passes(module, "expand-lines")
+    (twice,) = (op for op in module.walk() if op.name == "demo.twice")
+    assert tensor_of(twice.results[0]).get_num_dims() == 4
 
 
 @pytest.mark.parametrize(
