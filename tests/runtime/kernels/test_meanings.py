@@ -32,7 +32,8 @@ NOT_BIT_FOR_BIT = {"floor_divide": 2}
 
 
 SUMS = {"sum", "prod", "mean", "nn.dense", "nn.packed_dense", "nn.matmul", "nn.batch_matmul"} | {
-    "nn.global_avg_pool2d"
+    "nn.global_avg_pool2d",
+    "nn.conv2d_transpose",
 }
 """Operators that may add in any order: compared on small integers, whose sums are exact."""
 
