@@ -9,6 +9,7 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
 - `simplify-inference` before `fold-constants`, which computes the scales and shifts of batch norms
   from constant statistics, and before fusion: a multiplication and an addition fuse with the
   convolution before and the activation after them, a batch norm does not.
+- `expand-lines` after it, which finds the batch norm after a convolution.
 - `fold-constants` before planning: what is folded needs no device and no copy.
 - `lower-qnn` after it: scales that are computed from constants are constants then. What it leaves,
   such as differences of weights and zero points, is folded again; a program without quantized
@@ -71,7 +72,7 @@ What differs, and why:
 
 - `simplify-inference` scales weights in a side file, too: `fold-weights` makes the products
   weights for all passes that follow.
-- `expand-transposed-convolutions` after it, before the passes that compute its filters.
+- `expand-transposed-convolutions` after `lower-qnn`, which leaves some; `fold-constants` again.
 - `lambda-lift` … `flatten-tuples` early: machine code has functions of tensors alone, so closures,
   type arguments and tuples go where that is still easy to say in one line.
 - `propagate-layout` once operators are simplified, before fusion, which must see the operators in
@@ -123,17 +124,17 @@ _STATIC = ("dynamic-to-static", "infer-types")
 
 _QNN = ("fold-constants", "lower-qnn", "fold-constants")
 
-_TO_SIMPLIFIED = ("infer-types", "widen-narrow-types", "simplify-inference", *_QNN, *_STATIC)
+_TRANSPOSED = ("expand-transposed-convolutions", "fold-constants")
+
+_WIDE = ("infer-types", "widen-narrow-types")
+
+_TO_SIMPLIFIED = (*_WIDE, "simplify-inference", "expand-lines", *_QNN, *_STATIC)
 
 _TO_FOLDED = (*_TO_SIMPLIFIED, "lend-caches", "fold-weights")
 
 _TO_SCALED = (
-    "infer-types",
-    "widen-narrow-types",
-    "simplify-inference{scale-weights=true}",
-    "expand-transposed-convolutions",
-    *_QNN,
-    *_STATIC,
+    *(*_WIDE, "simplify-inference{scale-weights=true}", "expand-lines"),
+    *(*_QNN, *_TRANSPOSED, *_STATIC),
     "lend-caches",
     "fold-weights",
 )
@@ -368,7 +369,7 @@ class LinalgPipeline(Pipeline):
     @property
     def text(self) -> str:
         passed = ("pass-params",) if self.weights == "arguments" else ()
-        passes = (*_TO_SIMPLIFIED, *_TO_FIRST_ORDER, *passed, *_TO_LINALG)
+        passes = (*_TO_SIMPLIFIED, *_TRANSPOSED, *_TO_FIRST_ORDER, *passed, *_TO_LINALG)
         return _called_from_outside(passes, self.entries)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from .matmul import product_element, weighted
-from .meaning.forms import Apply, Composed, Folded, defined
+from .meaning.forms import Folded, defined
 from .meaning.number import FLOAT64, INT64, Number, Source, clamped, element_or
 from .operands import require_float, require_number, require_rank, require_same_element
 from .rules import Ints, Work, rule
@@ -94,38 +94,13 @@ for _n, _types in OF_CONVOLUTION.items():
     rule(f"relay.nn.conv{_n}d", work=Work.PRODUCTS, types=_types)(convolution)
 
 
-_LINES = {"NCW": (2, "NCHW"), "NWC": (1, "NHWC"), "OIW": (2, "OIHW"), "WIO": (0, "HWIO")}
-"""For each layout of lines, where a dim of 1 makes them images, and the layout of these."""
-
-
-@defined(Composed, "relay.nn.conv1d")
-def convolved(
-    apply: Apply, data: Any, weight: Any, *, conv: Convolution, out_dtype: str | None
-) -> Any:
-    """The convolution of images of one row."""
-    (axis, layout), (row, order) = _LINES[conv.data_layout], _LINES[conv.kernel_layout]
-    y = apply(
-        "nn.conv2d",
-        apply("expand_dims", data, axis=axis, num_newaxis=1),
-        apply("expand_dims", weight, axis=row, num_newaxis=1),
-        strides=(1, *conv.strides),
-        padding=(0, conv.padding[0], 0, conv.padding[1]),
-        dilation=(1, *conv.dilation),
-        groups=conv.groups,
-        data_layout=layout,
-        kernel_layout=order,
-        **({} if out_dtype is None else {"out_dtype": out_dtype}),
-    )
-    return apply("squeeze", y, axis=(axis,))
-
-
 def _filters(data: Sequence[Any], weight: Sequence[Any], *, kernel_layout: str) -> Sequence[Any]:
     """Return the input channels of a group, and the cells of a window."""
     return [weight[kernel_layout.index(axis)] for axis in ("I", *spatial_names(kernel_layout))]
 
 
-@defined(Folded, "relay.nn.conv3d", box=_filters)
-def convolved_volumes(
+@defined(Folded, "relay.nn.conv1d", "relay.nn.conv3d", box=_filters)
+def convolved(
     index: Sequence[Number],
     data: Source,
     weight: Source,

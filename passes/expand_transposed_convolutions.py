@@ -15,21 +15,21 @@ whose sides are not multiples of the stride get cells of zeros, so an infinite p
 neighbours NaN that the definition does not reach. Whole blocks that `padding` cuts off are not
 computed; a slice cuts off the rest.
 
-For constant weights without dilation; others stay. `fold-constants` and `fold-weights` after it
-compute the filters. Before `propagate-layout`. Level: `relay`.
+For constant weights without dilation; others stay. After `lower-qnn`; `fold-constants` and
+`fold-weights` after it compute the filters. Before `propagate-layout`. Level: `relay`.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import Float32Type, Float64Type, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects.relay import convolution
 from ..dialects.tensors import as_tensor, is_static, tensor_of
-from .support.changes import LevelPass
+from .support.changes import ReportingPass
 from .support.operator_steps import OperatorSteps, dtype_of, is_weight
 from .support.rewriting import apply_patterns
 
@@ -110,8 +110,6 @@ class ExpandTransposedConvolution(RewritePattern):
         weight, groups = as_tensor(op.weight.type), op.groups.value.data
         if weight is None or not is_static(weight) or not is_weight(op.weight):
             return
-        if not isinstance(weight.element_type, Float32Type | Float64Type):
-            return
         if op.dilation.get_values() != (1, 1) or 0 in weight.get_shape():
             return
         strides, padding = op.strides.get_values(), op.padding.get_values()
@@ -137,9 +135,9 @@ class ExpandTransposedConvolution(RewritePattern):
             steps.replace(op, [result], rewriter)
 
 
-class ExpandTransposedConvolutionsPass(LevelPass):
+class ExpandTransposedConvolutionsPass(ReportingPass):
     name = "expand-transposed-convolutions"
     accepts = "relay"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        apply_patterns(op, ExpandTransposedConvolution())
+    def change(self, ctx: Context, op: ModuleOp) -> bool:
+        return apply_patterns(op, ExpandTransposedConvolution())

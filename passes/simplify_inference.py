@@ -65,7 +65,7 @@ def output_channels(op: Operation) -> tuple[int, int] | None:
         case matmul.DenseOp():
             type = as_tensor(op.result.type)
             return None if type is None else (type.get_num_dims() - 1, 0)
-        case convolution.Conv2dOp():
+        case convolution.Conv1dOp() | convolution.Conv2dOp() | convolution.Conv3dOp():
             data, kernel = op.data_layout.data, op.kernel_layout.data
             return data.find("C"), kernel.find("O")
         case _:

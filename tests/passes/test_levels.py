@@ -52,6 +52,7 @@ widen-narrow-types         . . . . . . . . . .
 simplify-inference         . . . . . . . . . .
 fold-constants             + . . . . . . . . .
 lower-qnn                  . . . . . . . . . .
+expand-lines               . . . . . . . . . .
 expand-transposed-convolutions . . . . . . . . . .
 transpose-weights          . . . . . . . . . .
 pack-weights               . . . . . . . . . .

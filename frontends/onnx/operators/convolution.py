@@ -21,7 +21,7 @@ from ..convert.onnx_values import (
 from .rule import Rules, since
 from .windows import (
     AUTO_PADS,
-    flat_windows,
+    Windows,
     known_dims,
     per_dim,
     spatial_dims,
@@ -79,8 +79,8 @@ def conv_transpose(node: Node, b: Builder) -> Value:
     pads, missing = _transposed_pads(node, dims, kernel)
     extra = tuple(e + m for e, m in zip(extra, missing, strict=True))
     strides, dilations = (per_dim(node, name, rank, 1) for name in ("strides", "dilations"))
-    windows = flat_windows(kernel, strides, dilations, pads)
-    how = {"output_padding": windows.flat(extra), "groups": node.integer("group", 1)}
+    windows = Windows(tuple(kernel), strides, dilations, pads)
+    how = {"output_padding": extra, "groups": node.integer("group", 1)}
     return _with_bias(node, windows.op("nn.conv{}_transpose", x, weight, b=b, **how), b)
 
 
@@ -132,9 +132,9 @@ def col2im(node: Node, b: Builder) -> Value:
         raise node.error(f"{columns} columns of blocks {block} do not fit the image {image}")
     groups = columns // size
     ones = np.tile(np.eye(size).reshape(size, 1, *block), (groups, *[1] * (rank + 1)))
-    windows = flat_windows(block, strides, dilations, pads)
+    windows = Windows(tuple(block), strides, dilations, pads)
     blocks, weight = b.reshape(x, (batch, columns, *counts)), b.constant(ones.astype(dtype_of(x)))
-    how = {"output_padding": windows.flat(left), "groups": groups}
+    how = {"output_padding": tuple(left), "groups": groups}
     return windows.op("nn.conv{}_transpose", blocks, weight, b=b, **how)
 
 

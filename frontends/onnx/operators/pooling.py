@@ -17,8 +17,6 @@ from .windows import (
     per_dim,
     spatial_dims,
     windows_of,
-    with_height,
-    without_height,
 )
 
 
@@ -53,14 +51,12 @@ def _rounded_up(node: Node, windows: Windows, x: Value) -> Windows:
 def max_pool(node: Node, b: Builder) -> Results:
     """Return the greatest elements, and where they are, by rows or by columns."""
     x = node.input(0)
-    windows = _windows(node, x)
     by_columns = node.flag("storage_order", False)
-    flat = with_height(x, b)
-    windows = _rounded_up(node, windows, flat)
+    windows = _rounded_up(node, _windows(node, x), x)
     y = windows.op("nn.max_pool{}", x, b=b, pool_size=windows.sizes)
     if not node.is_used(1):
         return y
-    indices = _indices(node, flat, windows, by_columns, b)
+    indices = _indices(node, x, windows, by_columns, b)
     return y, b.reshape(indices, dims_of(y))
 
 
@@ -123,15 +119,14 @@ def average_pool(node: Node, b: Builder) -> Value:
     x = node.input(0)
     windows = _windows(node, x)
     counts = node.flag("count_include_pad", False)
-    flat = with_height(x, b)
-    wider, rank = _rounded_up(node, windows, flat), len(windows.kernel)
+    wider, rank = _rounded_up(node, windows, x), len(windows.kernel)
     past = [w - p for w, p in zip(wider.pads[rank:], windows.pads[rank:], strict=True)]
     if counts and any(p > 0 for p in past):
-        flat = _padded(flat, windows.pads, b)
+        x = _padded(x, windows.pads, b)
         wider = replace(windows, pads=(*[0] * rank, *(max(p, 0) for p in past)))
         counts = False
     how = {"pool_size": wider.sizes, "count_include_pad": counts}
-    return without_height(wider.op("nn.avg_pool{}", flat, b=b, **how), rank_of(x), b)
+    return wider.op("nn.avg_pool{}", x, b=b, **how)
 
 
 def lp_pool(node: Node, b: Builder) -> Value:
@@ -140,8 +135,7 @@ def lp_pool(node: Node, b: Builder) -> Value:
     p = node.integer("p", 2)
     if p < 1:
         raise node.error(f"attribute p is {p}; supported: 1 and more")
-    windows = _windows(node, x)
-    windows = _rounded_up(node, windows, with_height(x, b))
+    windows = _rounded_up(node, _windows(node, x), x)
     how = {"pool_size": windows.sizes, "count_include_pad": True}
     mean = windows.op("nn.avg_pool{}", _powers(x, p, b), b=b, **how)
     return _root(b.op("multiply", mean, b.scalar_like(prod(windows.sizes), mean)), p, b)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
-from ..convert.onnx_values import Dim, Value, dims_of, has_static_shape, rank_of, shape_text
+from ..convert.onnx_values import Dim, Value, dims_of, shape_text
 
 AUTO_PADS = ("NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")
 
@@ -16,9 +16,7 @@ AUTO_PADS = ("NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")
 @dataclass(frozen=True)
 class Windows:
     """
-    Windows over two dims (height, width), or three; `pads` are those before all dims, and after.
-
-    A node with one such dim gets a height of 1 (`with_height`).
+    Windows over one to three dims; `pads` are those before all dims, and after.
 
     The size of a kernel is known, unless it is that of a weight.
     """
@@ -38,21 +36,16 @@ class Windows:
         """Return the extent of a window in each dim."""
         return tuple((k - 1) * d + 1 for k, d in zip(self.sizes, self.dilations, strict=True))
 
-    def flat(self, numbers: Sequence[int]) -> tuple[int, ...]:
-        """Return a number for each dim of the node as one for each of these."""
-        return (0, *numbers)[-len(self.kernel) :]
-
     def op(self, name: str, *operands: Value, b: Builder, **properties: Any) -> Value:
-        """Build the operator `name` on so many dims; a height that operands get is dropped."""
-        y = b.op(
+        """Build the operator `name` on so many dims."""
+        return b.op(
             name.format(f"{len(self.kernel)}d"),
-            *(with_height(value, b) for value in operands),
+            *operands,
             strides=self.strides,
             dilation=self.dilations,
             padding=self.pads,
             **properties,
         )
-        return without_height(y, rank_of(operands[0]), b)
 
 
 def spatial_dims(node: Node, x: Value) -> tuple[Dim, ...]:
@@ -64,28 +57,6 @@ def spatial_dims(node: Node, x: Value) -> tuple[Dim, ...]:
             "3 dims"
         )
     return dims
-
-
-def with_height(value: Value, b: Builder) -> Value:
-    """
-    Add a height of 1 to `value` of (batch, channel, width); return one of more dims unchanged.
-    """
-    dims = dims_of(value)
-    if len(dims) > 3:
-        return value
-    if not has_static_shape(value):
-        return b.op("expand_dims", value, axis=2)
-    return b.reshape(value, (*dims[:2], 1, *dims[2:]))
-
-
-def without_height(value: Value, rank: int, b: Builder) -> Value:
-    """Undo `with_height`, for a node whose input has `rank` dims."""
-    dims = dims_of(value)
-    if len(dims) == rank:
-        return value
-    if not has_static_shape(value):
-        return b.op("squeeze", value, axis=(2,))
-    return b.reshape(value, (*dims[:2], *dims[3:]))
 
 
 def per_dim(node: Node, name: str, rank: int, default: int) -> tuple[int, ...]:
@@ -129,19 +100,10 @@ def windows_of(node: Node, dims: Sequence[Dim], kernel: Sequence[Dim]) -> Window
             for n, k, s, d in zip(ends, sizes, strides, dilations, strict=True)
         ]
         pads = split_padding(totals, upper=auto_pad == "SAME_UPPER")
-    return flat_windows(kernel, strides, dilations, pads)
+    return Windows(tuple(kernel), strides, dilations, pads)
 
 
 def split_padding(totals: Sequence[int], *, upper: bool) -> tuple[int, ...]:
     """Split padding in two, before and after all dims; the odd element is after if `upper`."""
     less, more = [t // 2 for t in totals], [t - t // 2 for t in totals]
     return (*less, *more) if upper else (*more, *less)
-
-
-def flat_windows(
-    kernel: Sequence[Dim], strides: Sequence[int], dilations: Sequence[int], pads: Sequence[int]
-) -> Windows:
-    """Build windows over at least two dims."""
-    if len(kernel) > 1:
-        return Windows(tuple(kernel), tuple(strides), tuple(dilations), tuple(pads))
-    return Windows((1, *kernel), (1, *strides), (1, *dilations), (0, pads[0], 0, pads[1]))

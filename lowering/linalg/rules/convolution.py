@@ -35,30 +35,19 @@ LETTERS = {"N": ("n",), "H": ("h",), "W": ("w",), "C": ("g", "c")}
 """The loops of an axis of the images; those of the result have "o" for "c"."""
 
 
-@dataclass
-class Convolution:
-    """A convolution in `data_layout`, whose weight has an axis for each of `weight_axes`."""
+@dataclass(frozen=True)
+class Loops:
+    """The trip counts of all loops, of which some are left out."""
 
-    groups: int
-    data_layout: str
-    weight_axes: Sequence[Sequence[str]]
-    """The loops of each axis of the weight, such as (("g", "o"), ("c",), ("kh",), ("kw",))."""
     sizes: Mapping[str, Size]
-    """The trip count of each loop."""
-    sides: Mapping[str, Side]
-    """The windows along "h" and "w"."""
-    filters: Sequence[str] = ("g", "o")
-    """The loops over the channels of the result."""
 
-    def has(self, loop: str) -> bool:
-        if loop == "g":
-            return self.groups > 1
+    def _has(self, loop: str) -> bool:
         if loop in ("o", "c"):
-            return self.groups == 1 or self.sizes[loop] != 1
-        return loop not in ("kh", "kw") or self.sizes[loop] != 1
+            return self.sizes["g"] == 1 or self.sizes[loop] != 1
+        return loop not in ("g", "kh", "kw") or self.sizes[loop] != 1
 
     def present(self, loops: Sequence[str]) -> list[str]:
-        return [loop for loop in loops if self.has(loop)]
+        return [*filter(self._has, loops)]
 
     def split(self, b: Builder, value: SSAValue, axes: Sequence[Sequence[str]]) -> SSAValue:
         """Return `value` with one axis for each loop in `axes` that is present."""
@@ -80,30 +69,6 @@ class Convolution:
             sizes += [dim] if len(loops) == 1 else [self.sizes[loop] for loop in loops]
         return b.expand(value, _numbered(kept), sizes)
 
-    def apply(self, b: Builder, op: Operation, x: SSAValue, weight: SSAValue) -> SSAValue:
-        """Convolve the padded images `x` with `weight`."""
-        images = [LETTERS[letter] for letter in self.data_layout]
-        results = [
-            self.filters if letter == "C" else LETTERS[letter] for letter in self.data_layout
-        ]
-        order = ("c", "kh", "kw") if self.data_layout == "NCHW" else ("kh", "kw", "c")
-        kept = [self.present(axis) for axis in results]
-        outer = [loop for axis in kept for loop in axis]
-        at = {loop: i for i, loop in enumerate((*outer, *self.present(order)))}
-
-        def place(loop: str) -> AffineExpr:
-            if loop not in self.sides:
-                return AffineExpr.dimension(at[loop])
-            return self.sides[loop].place(at[loop], at.get(f"k{loop}"))
-
-        x = self.split(b, x, images)
-        x_map = [place(loop) for axis in images for loop in self.present(axis)]
-        weight = self.split(b, weight, self.weight_axes)
-        weight_map = [at[loop] for axis in self.weight_axes for loop in self.present(axis)]
-        sizes = [self.sizes[loop] for loop in outer]
-        y = contract(b, op, (x, weight), (x_map, weight_map), sizes, range(len(outer)), len(at))
-        return b.collapse(y, _numbered(kept))
-
 
 def _numbered(axes: Sequence[Sequence[str]]) -> list[list[int]]:
     """Return the numbers of the loops in `axes`, in order."""
@@ -112,10 +77,6 @@ def _numbered(axes: Sequence[Sequence[str]]) -> list[list[int]]:
         first = groups[-1][-1] + 1 if groups else 0
         groups.append(list(range(first, first + len(loops))))
     return groups
-
-
-def _zero(b: Builder, value: SSAValue) -> SSAValue:
-    return b.constant(0, element_of(value))
 
 
 TRANSFORMED = "xrelay.transformed"
@@ -158,30 +119,38 @@ def conv2d(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[
     counts = [
         side.count(b, b.dim(x, axis)) for side, axis in zip(sides.values(), axes, strict=True)
     ]
-    loops: dict[str, Sequence[str]] = dict(WEIGHT_LETTERS)
-    if is_packed:
-        loops |= {"O": ("o",), "o": ("i",)}
-    filters = of["O"]
-    convolution = Convolution(
-        groups,
-        layout,
-        [loops[letter] for letter in letters],
+    loops = Loops(
         {
             "n": b.dim(x, 0),
             "g": groups,
-            "o": b.floordiv(filters, groups),
+            "o": b.floordiv(of["O"], groups),
             "c": of["I"],
-            "h": counts[0],
-            "w": counts[1],
-            "kh": of["H"],
-            "kw": of["W"],
-            "i": of.get("o", 1),
-        },
-        sides,
-        ("o", "i") if is_packed else ("g", "o"),
+            **{"h": counts[0], "w": counts[1], "kh": of["H"], "kw": of["W"], "i": of.get("o", 1)},
+        }
     )
-    x = padded(b, x, axes, list(sides.values()), counts, _zero(b, x))
-    return [convolution.apply(b, op, x, weight)]
+    of_weight: dict[str, Sequence[str]] = dict(WEIGHT_LETTERS)
+    if is_packed:
+        of_weight |= {"O": ("o",), "o": ("i",)}
+    of_filters = ("o", "i") if is_packed else ("g", "o")
+    kept = [loops.present(of_filters if axis == "C" else LETTERS[axis]) for axis in layout]
+    order = [loop for axis in kept for loop in axis]
+    result = range(len(order))
+    order += loops.present(("c", "kh", "kw") if layout == "NCHW" else ("kh", "kw", "c"))
+    at = {loop: i for i, loop in enumerate(order)}
+
+    def place(loop: str) -> AffineExpr:
+        if loop not in sides:
+            return AffineExpr.dimension(at[loop])
+        return sides[loop].place(at[loop], at.get(f"k{loop}"))
+
+    images, cells = [LETTERS[axis] for axis in layout], [of_weight[axis] for axis in letters]
+    x = padded(b, x, axes, list(sides.values()), counts, b.constant(0, element_of(x)))
+    factors = loops.split(b, x, images), loops.split(b, weight, cells)
+    x_map = [place(loop) for axis in images for loop in loops.present(axis)]
+    weight_map = [at[loop] for axis in cells for loop in loops.present(axis)]
+    sizes = [loops.sizes[loop] for loop in order[: len(result)]]
+    y = contract(b, op, factors, (x_map, weight_map), sizes, result, len(order))
+    return [b.collapse(y, _numbered(kept))]
 
 
 RULES: Mapping[str, Rule] = {"relay.nn.conv2d": conv2d}
