@@ -251,6 +251,9 @@ class PlannedPipeline(Pipeline, ABC):
     `peak`, the fewest bytes that are reached with it.
     """
 
+    code: float | None = None
+    """The most calls of kernels a step in chains of tiling; by default, as many as are needed."""
+
     caches: tuple[str, ...] = ()
     """The parameters that are caches, with the rows of their buffers: `past_*=1024`."""
 
@@ -294,7 +297,7 @@ class VmPipeline(PlannedPipeline):
     def text(self) -> str:
         is_native = self.kernels == "native"
         simple = (*_TO_SCALED, *_LAYOUT, *self.weights) if is_native else _TO_FOLDED
-        tiled = _tiled(self.peak, self.work, by_rows=is_native)
+        tiled = _tiled(self.peak, is_native, work=self.work, code=self.code)
         scratch = (self.scratch,) if is_native else ()
         kernels = (*simple, *tiled, *_on(self.default), "create-shape-functions", *scratch)
         placed = ("assign-pools",) if self.pools and self.memory != "plan" else ()
@@ -396,10 +399,10 @@ class KernelsPipeline(Pipeline):
         return ",".join(str(step.pipeline_pass_spec()) for step in passes)
 
 
-def _tiled(peak: str, work: float | None, by_rows: bool) -> Sequence[str]:
+def _tiled(peak: str, by_rows: bool, **most: float | None) -> Sequence[str]:
     """Return the passes that compute chains in stripes; rows of images may be contiguous."""
     limits = [f"peak={quoted(peak)}"] if peak else []
-    limits += [] if work is None else [f"work={work}"]
+    limits += [f"{name}={number}" for name, number in most.items() if number is not None]
     limits += ["copies=false"] if limits and by_rows else []
     return (f"choose-tiling{{{' '.join(limits)}}}", "tile-for-memory") if limits else ()
 

@@ -120,6 +120,12 @@ class TilingOptions:
     their own; by default, the fewest possible.
     """
 
+    code: float | None = None
+    """
+    The most calls of kernels a step that a chain may have, those of a loop once; by default, 3 if
+    so many are enough for `peak`, and any otherwise.
+    """
+
     copies: bool = True
     """Slices and concatenations of rows are copied, as where rows are not contiguous."""
 
@@ -128,6 +134,8 @@ class TilingOptions:
         peak = peak_in(self.peak)
         if self.work is not None and not self.work >= 0:
             raise OptionError(f"work must be at least 0, but is {self.work}", "work")
+        if self.code is not None and not self.code >= 1:
+            raise OptionError(f"code must be at least 1, but is {self.code}", "code")
         work = 1.0 if self.work is None and peak is None else self.work
         needs, calls = dict[str, int](), CallGraph.of(module)
         for name in calls.callees_first():
@@ -149,6 +157,7 @@ class TilingOptions:
                     )
                 if peak is not None and tiling.choice.peak > peak:
                     by = "" if work is None else f" with {work} times the work"
+                    by += "" if self.code is None else f" with {self.code} calls a step"
                     raise PassError(
                         f"a peak of {peak} bytes is not reached{by}{tiling.place}: the least is "
                         f"{tiling.choice.peak}",
@@ -166,7 +175,7 @@ class TilingOptions:
         if tiling is not None:
             return tiling
         net, groups, axes = self.network(function, needs)
-        return FunctionTiling(function, net, groups, axes, choose(net, work, peak))
+        return FunctionTiling(function, net, groups, axes, choose(net, work, peak, self.code))
 
     def open_tiling(
         self, function: func.FuncOp, work: float | None, peak: int | None, needs: Needs
@@ -183,7 +192,7 @@ class TilingOptions:
         tallest, tried = first, list[FunctionTiling]()
         limit = None if peak is None else min(peak, max(first.net.loads()) - 1)
         for left in reversed(range(TRIES)):
-            choice = choose(first.net, work, limit)
+            choice = choose(first.net, work, limit, self.code)
             if not choice.chains:
                 break
             if peak is None or limit is None or len(sizes) == 1:
@@ -201,9 +210,9 @@ class TilingOptions:
         """Return a function at a number of rows; None if no step of it can be in a chain."""
         sample = with_rows(function, rows)
         net, groups, axes = self.network(sample, needs)
-        is_some = close_steps(function, sample, net, groups, axes)
+        net.loops = close_steps(function, sample, net, groups, axes)
         none = Choice((), 0, 0)
-        return FunctionTiling(function, net, groups, axes, none, rows) if is_some else None
+        return FunctionTiling(function, net, groups, axes, none, rows) if net.loops else None
 
     def network(self, function: func.FuncOp, needs: Needs) -> tuple[Network, Sequence[Group], Axes]:
         net, groups, axes = network_of(function.body.block, needs)
