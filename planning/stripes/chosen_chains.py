@@ -207,8 +207,8 @@ def cheapest(
     for at, load in enumerate(loads):
         least, by = (costs[at] if load <= limit else (inf, 0, 0)), None
         for this in ending.get(at, ()):
-            extra, moved, ops = costs[this.chain.first]
-            total = extra + this.extra, moved + this.moved, ops + this.ops
+            work, moved, ops = costs[this.chain.first]
+            total = work + this.extra, moved + this.moved, ops + this.ops
             if total < least:
                 least, by = total, this
         costs.append(least)
@@ -273,9 +273,8 @@ def choose(
     """
     choice, most = chains_of(net, work, peak), SHORT if code is None else code
     limit = max(choice.peak, peak or 0)
-    if not net.loops:
-        choice = replace(choice, chains=[joined(net, this, limit) for this in choice.chains])
-    if all(this.code <= most for this in choice.chains):
+    choice = replace(choice, chains=[joined(net, this, limit) for this in choice.chains])
+    if net.loops or all(this.code <= most for this in choice.chains):
         return choice
     if code is None and (peak is None or choice.peak > peak):
         return choice

@@ -359,8 +359,7 @@ class Striped:
             (self.ring(v, turns) - self.rows[v].most) * net.values[v].row_bytes for v in self.rings
         )
         if turns is not None:
-            written[: turns.first] &= not net.loops
-            written[turns.first + turns.period : None if net.loops else turns.last + 1] = False
+            written[turns.first + turns.period : turns.last + 1] = False
             copied += 0 if last.reduces else result.bytes
             for at, outer in self.outer.items():
                 copied += int(outer[turns.first : turns.last + 1].sum())
