@@ -340,7 +340,10 @@ class AotPipeline(PlannedPipeline):
     def text(self) -> str:
         layout = _LAYOUT if self.layout == "nhwc" else _LAYOUT[1:]
         simple = (*_TO_SCALED, *_TO_FIRST_ORDER, *layout, *self.weights)
-        simple = (*simple, *_tiled(self.peak, self.work, by_rows=self.layout == "nhwc"))
+        simple = (
+            *simple,
+            *_tiled(self.peak, self.layout == "nhwc", work=self.work, code=self.code),
+        )
         kernels = (*simple, *_on(self.default), "create-shape-functions{checks=true}", self.scratch)
         plan = "plan-memory{in-place=false lend-entries=true}"
         planned = (*_REORDER[self.reorder], *_JOINED_COMPILED, plan, *_checked(self.peak))
