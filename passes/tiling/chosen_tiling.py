@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import ceil
+from math import ceil, inf
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
@@ -183,7 +183,8 @@ class TilingOptions:
         """
         Choose chains of open rows at the lower sample; with a peak, return them at the taller one.
 
-        What is outside of chains is larger there, so the limit is less than the peak.
+        What is outside of chains is larger there, so the limit is less than the peak. Loops of open
+        heights have neither a top nor a bottom, whose calls `code` limits.
         """
         sizes = sampled_rows(function)
         first = self.sample(function, sizes[0], needs) if sizes else None
@@ -192,7 +193,7 @@ class TilingOptions:
         tallest, tried = first, list[FunctionTiling]()
         limit = None if peak is None else min(peak, max(first.net.loads()) - 1)
         for left in reversed(range(TRIES)):
-            choice = choose(first.net, work, limit, self.code)
+            choice = choose(first.net, work, limit, inf)
             if not choice.chains:
                 break
             if peak is None or limit is None or len(sizes) == 1:
@@ -210,9 +211,9 @@ class TilingOptions:
         """Return a function at a number of rows; None if no step of it can be in a chain."""
         sample = with_rows(function, rows)
         net, groups, axes = self.network(sample, needs)
-        net.loops = close_steps(function, sample, net, groups, axes)
+        is_some = close_steps(function, sample, net, groups, axes)
         none = Choice((), 0, 0)
-        return FunctionTiling(function, net, groups, axes, none, rows) if net.loops else None
+        return FunctionTiling(function, net, groups, axes, none, rows) if is_some else None
 
     def network(self, function: func.FuncOp, needs: Needs) -> tuple[Network, Sequence[Group], Axes]:
         net, groups, axes = network_of(function.body.block, needs)

@@ -274,7 +274,7 @@ def choose(
     choice, most = chains_of(net, work, peak), SHORT if code is None else code
     limit = max(choice.peak, peak or 0)
     choice = replace(choice, chains=[joined(net, this, limit) for this in choice.chains])
-    if net.loops or all(this.code <= most for this in choice.chains):
+    if all(this.code <= most for this in choice.chains):
         return choice
     if code is None and (peak is None or choice.peak > peak):
         return choice
@@ -307,16 +307,9 @@ def short(
         for this in long:
             other, of = joined(net, this, limit), this.chain
             if other.code <= code:
-                left = [other if one is this else one for one in left]
-                continue
-            same = of.first, of.last, of.carried
-            left = [
-                one
-                for one in left
-                if one.code <= code
-                or one.chain.height > of.height
-                or (one.chain.first, one.chain.last, one.chain.carried) != same
-            ]
+                left[left.index(this)] = other
+            else:
+                left = [e for e in left if e.code <= code or not e.chain.is_lower(of)]
     return None
 
 

@@ -132,8 +132,6 @@ class Network:
     steps: list[Step]
     copies: bool = True
     """Slices and concatenations of rows are copies; otherwise rows are where they are needed."""
-    loops: bool = False
-    """Chains are loops alone, with no stripes before and after them."""
 
     @property
     def work(self) -> int:
