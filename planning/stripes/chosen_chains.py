@@ -299,7 +299,7 @@ def short(
     Stripes of a chain that has more are joined. If these are still too many, none of its lower
     stripes are taken either: they are more at both ends.
     """
-    left = [this for this in every if this.code <= code or this.chain.height >= 1]
+    left: list[Edge] = [e for e in every if e.code <= code or e.chain.height >= 1]
     while choice := cheapest(net.loads(), left, limit, extra):
         long = [this for this in choice.chains if this.code > code]
         if not long:
