@@ -7,7 +7,8 @@ Plan published networks in stripes of rows that add no work, and compare with th
 computes. Instructions, calls of kernels and kernels are those of both programs. The error is that
 of the tiled program, relative to the greatest number. With `--native` the layout is that for
 compiled kernels (channels last); kernels are NumPy's in any case. With `--peak 2`, the limit is a
-half of `whole`. Times are those of a call, the least CPU time of all rounds, in turns.
+half of `whole`; with `--code 3`, the calls of kernels in a chain are at most three a step. Times
+are those of a call, the least CPU time of all rounds, in turns.
 """
 
 import os
@@ -64,7 +65,7 @@ def written(name: str, folder: Path) -> tuple[Path, Sequence[np.ndarray[Any, Any
     return path, inputs
 
 
-def measured(name: str, work: float, part: int | None, native: bool, rounds: int) -> Facts:
+def measured(name: str, limits: str, part: int | None, native: bool, rounds: int) -> Facts:
     """Compile a network twice, and run both programs."""
     options = "kernels=native" if native else ""
     with TemporaryDirectory() as folder:
@@ -72,7 +73,7 @@ def measured(name: str, work: float, part: int | None, native: bool, rounds: int
         whole = xrelay.compile(path, pipeline=f"vm{{{options}}}")
         started, remarks = process_time(), StringIO()
         with redirect_stderr(remarks):
-            limits = f"work={work}" + (f" peak={planned_by(whole) // part}" if part else "")
+            limits += f" peak={planned_by(whole) // part}" if part else ""
             tiled = xrelay.compile(path, pipeline=f"vm{{{options} {limits}}}")
         seconds = process_time() - started
     chosen = re.search(r"bytes from \d+ to (\d+), work (\S+) %, (\d+) chain", remarks.getvalue())
@@ -101,13 +102,15 @@ def main() -> None:
     parser.add_argument("--only", help="names, separated by commas")
     parser.add_argument("--native", action="store_true", help="channels last")
     parser.add_argument("--work", type=float, default=1.0)
+    parser.add_argument("--code", type=float)
     parser.add_argument("--peak", type=int, metavar="PART", help="the part of the whole plan")
     options = parser.parse_args()
     names = options.only.split(",") if options.only else [*NETWORKS, *LIGHT]
+    limits = f"work={options.work}" + (f" code={options.code}" if options.code else "")
     results: list[Facts] = []
     for name in names:
         print(name, file=sys.stderr, flush=True)
-        results.append(measured(name, options.work, options.peak, options.native, options.rounds))
+        results.append(measured(name, limits, options.peak, options.native, options.rounds))
     write_results(results, options.table)
 
 

@@ -252,6 +252,9 @@ class PlannedPipeline(Pipeline, ABC):
     `peak`, the fewest bytes that are reached with it.
     """
 
+    code: float | None = None
+    """The most calls of kernels a step in chains of tiling; by default, as many as are needed."""
+
     caches: tuple[str, ...] = ()
     """The parameters that are caches, with the rows of their buffers: `past_*=1024`."""
 
@@ -263,6 +266,13 @@ class PlannedPipeline(Pipeline, ABC):
         """Return the passes that order weights: without scratch memory for the fewest bytes."""
         option = "" if self.work is None else "{winograd=false}"
         return ("transpose-weights", f"pack-weights{option}", "fold-constants", "fold-weights")
+
+    def tiled(self, by_rows: bool) -> Sequence[str]:
+        """Return the passes that compute chains in stripes; rows of images may be contiguous."""
+        given = {"peak": self.peak and quoted(self.peak), "work": self.work, "code": self.code}
+        limits = [f"{name}={limit}" for name, limit in given.items() if limit not in ("", None)]
+        limits += ["copies=false"] if limits and by_rows else []
+        return (f"choose-tiling{{{' '.join(limits)}}}", "tile-for-memory") if limits else ()
 
     @property
     def scratch(self) -> str:
@@ -295,9 +305,9 @@ class VmPipeline(PlannedPipeline):
     def text(self) -> str:
         is_native = self.kernels == "native"
         simple = (*_TO_SCALED, *_LAYOUT, *self.weights) if is_native else _TO_FOLDED
-        tiled = _tiled(self.peak, self.work, by_rows=is_native)
+        simple = (*simple, *self.tiled(is_native))
         scratch = (self.scratch,) if is_native else ()
-        kernels = (*simple, *tiled, *_on(self.default), "create-shape-functions", *scratch)
+        kernels = (*simple, *_on(self.default), "create-shape-functions", *scratch)
         placed = ("assign-pools",) if self.pools and self.memory != "plan" else ()
         joined = _JOINED_COMPILED if is_native else _JOINED
         joined = {"plan": joined, "coalesce": joined[1:], "none": ()}[self.memory]
@@ -337,8 +347,8 @@ class AotPipeline(PlannedPipeline):
     @property
     def text(self) -> str:
         layout = _LAYOUT if self.layout == "nhwc" else _LAYOUT[1:]
-        simple = (*_TO_SCALED, *_TO_FIRST_ORDER, *layout, *self.weights)
-        simple = (*simple, *_tiled(self.peak, self.work, by_rows=self.layout == "nhwc"))
+        tiled = self.tiled(by_rows=layout is _LAYOUT)
+        simple = (*_TO_SCALED, *_TO_FIRST_ORDER, *layout, *self.weights, *tiled)
         kernels = (*simple, *_on(self.default), "create-shape-functions{checks=true}", self.scratch)
         plan = "plan-memory{in-place=false lend-entries=true}"
         planned = (*_REORDER[self.reorder], *_JOINED_COMPILED, plan, *_checked(self.peak))
@@ -395,14 +405,6 @@ class KernelsPipeline(Pipeline):
 
         passes = kernel_passes(Machine(self.target, self.cpu), self.blas)
         return ",".join(str(step.pipeline_pass_spec()) for step in passes)
-
-
-def _tiled(peak: str, work: float | None, by_rows: bool) -> Sequence[str]:
-    """Return the passes that compute chains in stripes; rows of images may be contiguous."""
-    limits = [f"peak={quoted(peak)}"] if peak else []
-    limits += [] if work is None else [f"work={work}"]
-    limits += ["copies=false"] if limits and by_rows else []
-    return (f"choose-tiling{{{' '.join(limits)}}}", "tile-for-memory") if limits else ()
 
 
 def _checked(peak: str) -> Sequence[str]:

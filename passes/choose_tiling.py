@@ -21,7 +21,8 @@ while early steps run.
 The chains are those of the least peak of live bytes with at most `work` times the work of the whole
 program, or of the least work that reaches `peak`; of these, those that read the fewest bytes of
 weights again and copy the fewest bytes of halos. A peak that cannot be reached is an error. Work
-is multiplications in sums of products, and elements of all other results.
+is multiplications in sums of products, and elements of all other results. A chain has at
+most `code` calls of kernels a step, those of a loop once; one of open height is a loop alone.
 
 Chains of an open height are chosen at 512 rows, or the greatest height that its bounds allow; other
 dims of their images may be open, too. A `peak` is kept up to 2,048 rows, or that height: what is

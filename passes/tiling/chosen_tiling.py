@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import ceil
+from math import ceil, inf
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
@@ -122,6 +122,12 @@ class TilingOptions:
     their own; by default, the fewest possible.
     """
 
+    code: float | None = None
+    """
+    The most calls of kernels a step that a chain may have, those of a loop once; by default, 3 if
+    so many are enough for `peak`, and any otherwise.
+    """
+
     copies: bool = True
     """Slices and concatenations of rows are copied, as where rows are not contiguous."""
 
@@ -130,6 +136,8 @@ class TilingOptions:
         peak = peak_in(self.peak)
         if self.work is not None and not self.work >= 0:
             raise OptionError(f"work must be at least 0, but is {self.work}", "work")
+        if self.code is not None and not self.code >= 1:
+            raise OptionError(f"code must be at least 1, but is {self.code}", "code")
         work = 1.0 if self.work is None and peak is None else self.work
         needs, calls = dict[str, int](), CallGraph.of(module)
         for name in calls.callees_first():
@@ -151,6 +159,7 @@ class TilingOptions:
                     )
                 if peak is not None and tiling.choice.peak > peak:
                     by = "" if work is None else f" with {work} times the work"
+                    by += "" if self.code is None else f" with {self.code} calls a step"
                     raise PassError(
                         f"a peak of {peak} bytes is not reached{by}{tiling.place}: the least is "
                         f"{tiling.choice.peak}",
@@ -171,7 +180,7 @@ class TilingOptions:
             if tiling is not None:
                 return tiling
         net, groups, axes = self.network(function, needs)
-        tiling = FunctionTiling(function, net, groups, axes, choose(net, work, peak))
+        tiling = FunctionTiling(function, net, groups, axes, choose(net, work, peak, self.code))
         return tiling if sample is None else replace(tiling, closed=sample.closed)
 
     def open_tiling(
@@ -185,12 +194,13 @@ class TilingOptions:
         """
         Choose chains of open rows at the lower sample; with a peak, return them at the taller one.
 
-        What is outside of chains is larger there, so the limit is less than the peak.
+        What is outside of chains is larger there, so the limit is less than the peak. Loops of open
+        heights have neither a top nor a bottom, whose calls `code` limits.
         """
         tallest, tried, rows = first, list[FunctionTiling](), first.rows or most_rows
         limit = None if peak is None else min(peak, max(first.net.loads()) - 1)
         for left in reversed(range(TRIES)):
-            choice = choose(first.net, work, limit)
+            choice = choose(first.net, work, limit, inf)
             if not choice.chains:
                 break
             if peak is None or limit is None or rows == most_rows:

@@ -9,10 +9,10 @@ these, that which moves the fewest bytes of halos and weights, then that of the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import inf
+from math import ceil, inf, log
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -28,8 +28,10 @@ MARGIN = 1.3
 """A factor of the limit: a chain that needs more with all halos carried is not tried otherwise."""
 SLACK = 1.02
 """Without a limit, peaks up to so many times the least are equal: the cheapest is taken."""
+SHORT = 3.0
+"""The calls a step of a top, a loop and a bottom."""
 LONG = 16
-"""A chain of more kernels than so many times its steps is long, as its stripes are not alike."""
+"""A chain of more calls a step is long, as its stripes are not alike."""
 WIDE = 1.2
 """Without a limit, peaks up to so many times the least are taken if no chain is long then."""
 LEAST = Fraction(1, 4)
@@ -61,8 +63,9 @@ class Edge(NamedTuple):
     """The peak if all slices are copied."""
 
     @property
-    def is_long(self) -> bool:
-        return self.ops > LONG * (self.chain.last - self.chain.first + 1)
+    def code(self) -> float:
+        """The calls of kernels, those of a loop once, by step."""
+        return self.ops / (self.chain.last - self.chain.first + 1)
 
     @property
     def moved(self) -> int:
@@ -189,13 +192,15 @@ def joined(net: Network, this: Edge, limit: float) -> Edge:
         *_, whole = striped(net, chain)
         other = edge(whole)
         is_low = other.peak <= limit and other.most <= max(limit, best.most)
-        if is_low and (other.extra, other.ops) < (best.extra, best.ops):
+        if is_low and (other.extra, other.ops) <= (best.extra, best.ops):
             best = other
-    return best
+    return best if (best.extra, best.ops) < (this.extra, this.ops) else this
 
 
-def cheapest(loads: Sequence[int], edges: Sequence[Edge], limit: float) -> Choice | None:
-    """Return the chains of least work with which no step needs more than `limit` bytes."""
+def cheapest(
+    loads: Sequence[int], edges: Sequence[Edge], limit: float, extra: float = inf
+) -> Choice | None:
+    """Return the chains of least work, at most `extra`, so that no step needs more than `limit`."""
     ending: dict[int, list[Edge]] = {}
     for this in edges:
         if this.peak <= limit:
@@ -205,13 +210,13 @@ def cheapest(loads: Sequence[int], edges: Sequence[Edge], limit: float) -> Choic
     for at, load in enumerate(loads):
         least, by = (costs[at] if load <= limit else (inf, 0, 0)), None
         for this in ending.get(at, ()):
-            extra, moved, ops = costs[this.chain.first]
-            total = extra + this.extra, moved + this.moved, ops + this.ops
+            work, moved, ops = costs[this.chain.first]
+            total = work + this.extra, moved + this.moved, ops + this.ops
             if total < least:
                 least, by = total, this
         costs.append(least)
         taken.append(by)
-    if costs[-1][0] == inf:
+    if costs[-1][0] == inf or costs[-1][0] > extra:
         return None
     picked: list[Edge] = []
     at = len(loads)
@@ -243,27 +248,72 @@ def in_network(net: Network, choice: Choice) -> Choice:
 def least_peak(loads: Sequence[int], edges: Sequence[Edge], extra: float) -> Choice:
     """Return the chains of the least peak with at most `extra` work."""
     limits = sorted({*loads, *(this.peak for this in edges)})
-    low, high = 0, limits.index(max(loads, default=0)) if limits else 0
-    best = Choice((), max(loads, default=0), 0)
-    while low <= high and limits:
+    best = lowest(limits, lambda limit: cheapest(loads, edges, limit, extra))
+    return best or Choice((), max(loads, default=0), 0)
+
+
+def lowest(limits: Sequence[int], choose: Callable[[int], Choice | None]) -> Choice | None:
+    """Return what is chosen within the lowest limit for which something is."""
+    best, low, high = None, 0, len(limits) - 1
+    while low <= high:
         middle = (low + high) // 2
-        choice = cheapest(loads, edges, limits[middle])
-        if choice is not None and choice.extra <= extra:
+        choice = choose(limits[middle])
+        if choice is not None:
             best, high = choice, middle - 1
         else:
             low = middle + 1
     return best
 
 
-def choose(net: Network, work: float | None = None, peak: int | None = None) -> Choice:
+def choose(
+    net: Network, work: float | None = None, peak: int | None = None, code: float | None = None
+) -> Choice:
     """
     Return the chains of the least peak, or those of least work if `peak` is reached.
 
-    The work is at most `work` times that of the whole; with `peak` alone, any.
+    The work is at most `work` times that of the whole; with `peak` alone, any. A chain has at most
+    `code` calls a step; by default, `SHORT` if so many are enough for `peak` at the same work.
     """
-    choice = chains_of(net, work, peak)
-    limit = choice.peak if peak is None else max(choice.peak, peak)
-    return replace(choice, chains=[joined(net, this, limit) for this in choice.chains])
+    choice, most = chains_of(net, work, peak), SHORT if code is None else code
+    limit = max(choice.peak, peak or 0)
+    choice = replace(choice, chains=[joined(net, this, limit) for this in choice.chains])
+    if all(this.code <= most for this in choice.chains):
+        return choice
+    if code is None and (peak is None or choice.peak > peak):
+        return choice
+    if code is None:
+        return short(net, edges(net, limit + 1, mixed=False), limit, most, choice.extra) or choice
+    extra, plain = inf if work is None else (work - 1) * net.work, max(net.loads())
+    every, count = edges(net, plain, mixed=extra > 0), ceil(log(plain / limit, SLACK))
+    limits = [min(plain, int(limit * SLACK**n)) for n in range(1, count + 1)]
+    return (
+        short(net, every, limit, most, extra)
+        or lowest(limits, lambda limit: short(net, every, limit, most, extra))
+        or Choice((), plain, 0)
+    )
+
+
+def short(
+    net: Network, every: Sequence[Edge], limit: int, code: float, extra: float
+) -> Choice | None:
+    """
+    Return the cheapest chains below a limit of at most `code` calls a step, and `extra` work.
+
+    Stripes of a chain that has more are joined. If these are still too many, none of its lower
+    stripes are taken either: they are more at both ends.
+    """
+    left: list[Edge] = [e for e in every if e.code <= code or e.chain.height >= 1]
+    while choice := cheapest(net.loads(), left, limit, extra):
+        long = [this for this in choice.chains if this.code > code]
+        if not long:
+            return choice
+        for this in long:
+            other, of = joined(net, this, limit), this.chain
+            if other.code <= code:
+                left[left.index(this)] = other
+            else:
+                left = [e for e in left if e.code <= code or not e.chain.is_lower(of)]
+    return None
 
 
 def early(net: Network, this: Edge) -> Edge:
@@ -283,8 +333,8 @@ def chains_of(net: Network, work: float | None, peak: int | None) -> Choice:
     if peak is not None and plain <= peak:
         return Choice((), plain, 0)
     if peak is not None:
-        carried = cheapest(loads, edges(net, peak + 1, "highest", mixed=False), peak)
-        if carried is not None and carried.extra <= 0:  # no mix has less work
+        carried = cheapest(loads, edges(net, peak + 1, "highest", mixed=False), peak, 0)
+        if carried is not None:  # no mix has less work
             return shortened(net, carried, 0, peak, 0)
     free = edges(net, plain, "lowest", mixed=False)
     limit = max(least_peak(loads, free, 0).peak, peak or 0)
@@ -302,18 +352,15 @@ def chains_of(net: Network, work: float | None, peak: int | None) -> Choice:
         least = least_peak(loads, every, extra)
     if peak is not None and least.peak > peak:
         return least
-    choice = cheapest(loads, every, SLACK * least.peak if peak is None else peak)
-    choice = least if choice is None or choice.extra > extra else choice
-    return shortened(net, choice, WIDE * least.peak, peak, extra)
+    choice = cheapest(loads, every, SLACK * least.peak if peak is None else peak, extra)
+    return shortened(net, choice or least, WIDE * least.peak, peak, extra)
 
 
 def shortened(net: Network, choice: Choice, wide: float, peak: int | None, extra: float) -> Choice:
     """Return chains that are not long, in stripes that strides divide; `choice` if none fit."""
-    if not any(this.is_long for this in choice.chains):
+    if all(this.code <= LONG for this in choice.chains):
         return choice
     loads, limit = net.loads(), int(wide) if peak is None else peak
-    short = [e for e in edges(net, limit + 1, "powers", mixed=False) if not e.is_long]
-    cheap = least_peak(loads, short, extra) if peak is None else cheapest(loads, short, peak)
-    if cheap is None or cheap.peak > limit or cheap.extra > extra:
-        return choice
-    return cheap
+    low = [e for e in edges(net, limit + 1, "powers", mixed=False) if e.code <= LONG]
+    cheap = least_peak(loads, low, extra) if peak is None else cheapest(loads, low, peak, extra)
+    return cheap if cheap is not None and cheap.peak <= limit else choice

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil
 from typing import NamedTuple
@@ -120,6 +120,11 @@ class Chain:
     def parts(self) -> int:
         """The parts of a row for which early steps run before the others."""
         return self.height.denominator if self.early > self.first else 1
+
+    def is_lower(self, other: Chain) -> bool:
+        """Test whether this has the steps of another chain, in stripes that are not higher."""
+        same = replace(self, height=other.height, joined=other.joined, early=other.early) == other
+        return same and self.height <= other.height
 
 
 def lead(net: Network, chain: Chain) -> int:

@@ -69,14 +69,19 @@ func.func @main(%x: tensor<1x32x8x32xf32>) -> tensor<1x16x4x32xf32> {
 """
 
 
-@pytest.mark.ci
-def test_a_peak_that_is_reached_is_kept_and_a_lower_one_refused(tmp_path: Path):
-    path = tmp_path / "pools.mlir"
+def pools_in(folder: Path) -> tuple[Path, np.ndarray, np.ndarray]:
+    """Write `POOLS` to a file; return this, an input, and what NumPy computes of it."""
+    path = folder / "pools.mlir"
     path.write_text(POOLS)
     x = np.random.default_rng(0).standard_normal((1, 32, 8, 32), np.float32)
     tanh = np.tanh(np.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)), constant_values=-np.inf))
     wide = sliding_window_view(tanh, (3, 3), (1, 2)).max((-2, -1))
-    expected = wide.reshape(1, 16, 2, 4, 2, 32).max((2, 4))
+    return path, x, wide.reshape(1, 16, 2, 4, 2, 32).max((2, 4))
+
+
+@pytest.mark.ci
+def test_a_peak_that_is_reached_is_kept_and_a_lower_one_refused(tmp_path: Path):
+    path, x, expected = pools_in(tmp_path)
     whole = planned(xrelay.compile(path))
     for peak in (17408, 17408 * 101 // 100, 27648, 50000):
         tiled = xrelay.compile(path, pipeline=f"vm{{peak={peak} work=1.0}}")
@@ -85,6 +90,27 @@ def test_a_peak_that_is_reached_is_kept_and_a_lower_one_refused(tmp_path: Path):
     message = "a peak of 17234 bytes is not reached with 1.0 times the work: the least is 17408"
     with pytest.raises(xrelay.Error, match=message):
         xrelay.compile(path, pipeline="vm{peak=17234 work=1.0}")
+
+
+@pytest.mark.ci
+def test_a_step_has_no_more_calls_than_code(tmp_path: Path):
+    path, x, expected = pools_in(tmp_path)
+    peaks = [planned(xrelay.compile(path, pipeline="vm{kernels=native}"))]
+    for code in (2.0, 2.5, 3.0):
+        limits = f"work=1.0 code={code}"
+        passes = f"choose-tiling{{{limits} copies=false}},tile-for-memory"
+        steps = ("relay.tanh", "relay.nn.max_pool2d")
+        calls = sum(
+            op.name in steps for op in xrelay.run_pipeline(xrelay.parse(path), passes).walk()
+        )
+        assert 3 < calls <= 3 * code
+        tiled = xrelay.compile(path, pipeline=f"vm{{kernels=native {limits}}}")
+        np.testing.assert_allclose(tiled(x), expected, rtol=1e-6)
+        peaks.append(planned(tiled))
+    assert peaks == sorted({*peaks}, reverse=True), "fewer calls need more bytes"
+    message = "a peak of 30000 bytes .* with 2.0 calls a step: the least is 50176"
+    with pytest.raises(xrelay.Error, match=message):
+        xrelay.compile(path, pipeline="vm{kernels=native peak=30000 work=1.0 code=2.0}")
 
 
 CONVOLUTIONS = """
