@@ -60,8 +60,8 @@ def _parsed(fault: Fault, equation: str, operands: Sequence[N]) -> tuple[list[Fa
         counts = Counter(inputs)
         letters = sorted(c for c in counts if c.isalpha() and counts[c] == 1)
         wanted = (*hidden, *letters)
-    known = {axis for f in factors for axis in f.axes}
-    if not known.issuperset(wanted) or len({*wanted}) != len(wanted):
+    axes = {axis for f in factors for axis in f.axes}
+    if not axes.issuperset(wanted) or len({*wanted}) != len(wanted):
         raise fault(f'the result of "{equation}" has unknown or repeated axes')
     return factors, wanted
 
@@ -77,7 +77,7 @@ def _axes(fault: Fault, term: str, rank: int) -> Axes:
 
 
 def _without_repeats(fault: Fault, factor: Factor[N]) -> Factor[N]:
-    """Return the diagonals of axes of the same name: each element after so many of the lines."""
+    """Replace two axes of one name by their diagonal, every (size + 1)-th element of both."""
     while repeated := [axis for axis, n in Counter(factor.axes).items() if n > 1]:
         axis = repeated[0]
         places = [i for i, other in enumerate(factor.axes) if other == axis][:2]
@@ -111,12 +111,12 @@ def _ordered(factor: Factor[N], groups: Sequence[Axes]) -> N:
 
 
 def _product(fault: Fault, left: Factor[N], right: Factor[N], wanted: frozenset[Axis]) -> Factor[N]:
-    """Multiply; sum over what both have in common and is not `wanted` any more."""
+    """Multiply; sum over the common axes that neither the result nor a later operand has."""
     for axis in {*left.axes} & {*right.axes}:
         one, other = left.sizes[axis], right.sizes[axis]
         if one != other and 1 not in (one, other):
             raise fault(f'axis "{axis}" has sizes {one} and {other}')
-        if one != other:  # the one broadcasts
+        if one != other:  # the dim of 1 broadcasts
             left, right = (_summed(f, [axis]) if f.sizes[axis] == 1 else f for f in (left, right))
     left = _summed(left, [a for a in left.axes if a not in wanted and a not in right.axes])
     right = _summed(right, [a for a in right.axes if a not in wanted and a not in left.axes])
@@ -132,11 +132,11 @@ def _product(fault: Fault, left: Factor[N], right: Factor[N], wanted: frozenset[
 
 
 def einsum(fault: Fault, equation: str, operands: Sequence[N]) -> N:
-    """Build the sum of products that the equation says."""
+    """Build the sum of products that the equation denotes."""
     factors, wanted = _parsed(fault, equation, operands)
-    done, *others = [_without_repeats(fault, factor) for factor in factors]
+    product, *others = [_without_repeats(fault, factor) for factor in factors]
     for i, factor in enumerate(others):
         later = {axis for other in others[i + 1 :] for axis in other.axes}
-        done = _product(fault, done, factor, frozenset({*wanted, *later}))
-    done = _summed(done, [axis for axis in done.axes if axis not in wanted])
-    return done.value.permuted(*(done.axes.index(axis) for axis in wanted))
+        product = _product(fault, product, factor, frozenset({*wanted, *later}))
+    product = _summed(product, [axis for axis in product.axes if axis not in wanted])
+    return product.value.permuted(*(product.axes.index(axis) for axis in wanted))
