@@ -142,7 +142,7 @@ def test_stacks_that_differ_at_run_time(of_stacks: NodeProto):
     compiled = xrelay.compile(helper.make_model(graph))
     x, z = random_array(2, 3, 4, 5), random_array(2, 3, 5, 6)
     assert_close([compiled(x, z)], [x @ z])
-    with pytest.raises(xrelay.MachineError, match="dims must be equal, but are [12] and [12]"):
+    with pytest.raises(xrelay.MachineError, match=r"dims must be equal, but are [12] and [12]"):
         compiled(random_array(2, 1, 4, 5), random_array(1, 2, 5, 6))
 
 
