@@ -101,7 +101,8 @@ def test_branches_that_differ_in_size():
         else_branch=graph([node("Concat", "x x", "b", axis=0)], [value("b")]),
     )
     feeds = [{"x": random_array(2, 3), "c": np.array(flag)} for flag in (True, False)]
-    agree(model([either], feeds[0], [value("y", shape=("n", 3))]), *feeds)
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n", 3])
+    agree(model([either], feeds[0], [y]), *feeds)
 
 
 def test_branches_share_no_constants():
