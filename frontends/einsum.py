@@ -13,8 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import prod
-from typing import Generic, TypeAlias
+from typing import Any, Generic, TypeAlias
 
 from .program_numbers import N
 
@@ -35,8 +34,9 @@ class Factor(Generic[N]):
     axes: Axes
 
     @property
-    def sizes(self) -> dict[Axis, int]:
-        return dict(zip(self.axes, self.value.dims, strict=True))
+    def sizes(self) -> dict[Axis, Any]:
+        """The size of each axis; an `int` if it is known before the program runs."""
+        return dict(zip(self.axes, self.value.open_dims, strict=True))
 
 
 def _parsed(fault: Fault, equation: str, operands: Sequence[N]) -> tuple[list[Factor[N]], Axes]:
@@ -48,9 +48,8 @@ def _parsed(fault: Fault, equation: str, operands: Sequence[N]) -> tuple[list[Fa
     terms = inputs.split(",")
     if len(terms) != len(operands):
         raise fault(f"the equation has {len(terms)} operands, but there are {len(operands)}")
-    factors = [
-        Factor(x, _axes(fault, term, len(x.dims))) for term, x in zip(terms, operands, strict=True)
-    ]
+    axes = (_axes(fault, term, len(x.open_dims)) for term, x in zip(terms, operands, strict=True))
+    factors = list(map(Factor, operands, axes))
     hidden = sorted({axis for f in factors for axis in f.axes if axis.isdigit()}, key=int)
     hidden.reverse()  # the last axis of `...` is called 0
     if arrow:
@@ -60,8 +59,8 @@ def _parsed(fault: Fault, equation: str, operands: Sequence[N]) -> tuple[list[Fa
         counts = Counter(inputs)
         letters = sorted(c for c in counts if c.isalpha() and counts[c] == 1)
         wanted = (*hidden, *letters)
-    known = {axis for f in factors for axis in f.axes}
-    if not known.issuperset(wanted) or len({*wanted}) != len(wanted):
+    named = {axis for f in factors for axis in f.axes}
+    if not named.issuperset(wanted) or len({*wanted}) != len(wanted):
         raise fault(f'the result of "{equation}" has unknown or repeated axes')
     return factors, wanted
 
@@ -77,7 +76,7 @@ def _axes(fault: Fault, term: str, rank: int) -> Axes:
 
 
 def _without_repeats(fault: Fault, factor: Factor[N]) -> Factor[N]:
-    """Return the diagonals of axes of the same name: each element after so many of the lines."""
+    """Replace two axes of one name by their diagonal, every (size + 1)-th element of both."""
     while repeated := [axis for axis, n in Counter(factor.axes).items() if n > 1]:
         axis = repeated[0]
         places = [i for i, other in enumerate(factor.axes) if other == axis][:2]
@@ -105,18 +104,16 @@ def _summed(factor: Factor[N], axes: Sequence[Axis]) -> Factor[N]:
 def _ordered(factor: Factor[N], groups: Sequence[Axes]) -> N:
     """Return the tensor with one dim for each group of axes."""
     order = [factor.axes.index(axis) for group in groups for axis in group]
-    sizes = factor.sizes
-    shape = [prod(sizes[axis] for axis in group) for group in groups]
-    return factor.value.permuted(*order).viewed(*shape)
+    return factor.value.permuted(*order).grouped(*map(len, groups))
 
 
 def _product(fault: Fault, left: Factor[N], right: Factor[N], wanted: frozenset[Axis]) -> Factor[N]:
-    """Multiply; sum over what both have in common and is not `wanted` any more."""
+    """Multiply; sum over the common axes that neither the result nor a later operand has."""
     for axis in {*left.axes} & {*right.axes}:
         one, other = left.sizes[axis], right.sizes[axis]
-        if one != other and 1 not in (one, other):
+        if one != other and {type(one), type(other)} == {int} and 1 not in (one, other):
             raise fault(f'axis "{axis}" has sizes {one} and {other}')
-        if one != other:  # the one broadcasts
+        if one != other and 1 in (one, other):  # it broadcasts; open sizes are equal
             left, right = (_summed(f, [axis]) if f.sizes[axis] == 1 else f for f in (left, right))
     left = _summed(left, [a for a in left.axes if a not in wanted and a not in right.axes])
     right = _summed(right, [a for a in right.axes if a not in wanted and a not in left.axes])
@@ -125,18 +122,22 @@ def _product(fault: Fault, left: Factor[N], right: Factor[N], wanted: frozenset[
     inner = tuple(axis for axis in common if axis not in wanted)
     rows = tuple(axis for axis in left.axes if axis not in common)
     columns = tuple(axis for axis in right.axes if axis not in common)
+    for axis in (axis for merged in (batch, inner) if len(merged) > 1 for axis in merged):
+        left.value.require_equal(left.axes.index(axis), right.value, right.axes.index(axis))
     x, y = _ordered(left, (batch, rows, inner)), _ordered(right, (batch, columns, inner))
     z = x.call("nn.batch_matmul", y, transpose_b=True)
     sizes, axes = {**left.sizes, **right.sizes}, (*batch, *rows, *columns)
-    return Factor(z.viewed(*(sizes[axis] for axis in axes)), axes)
+    if not len(batch) == len(rows) == len(columns) == 1:
+        z = z.viewed(*(sizes[axis] for axis in axes))
+    return Factor(z, axes)
 
 
 def einsum(fault: Fault, equation: str, operands: Sequence[N]) -> N:
-    """Build the sum of products that the equation says."""
+    """Build the sum of products that the equation denotes."""
     factors, wanted = _parsed(fault, equation, operands)
-    done, *others = [_without_repeats(fault, factor) for factor in factors]
+    product, *others = [_without_repeats(fault, factor) for factor in factors]
     for i, factor in enumerate(others):
         later = {axis for other in others[i + 1 :] for axis in other.axes}
-        done = _product(fault, done, factor, frozenset({*wanted, *later}))
-    done = _summed(done, [axis for axis in done.axes if axis not in wanted])
-    return done.value.permuted(*(done.axes.index(axis) for axis in wanted))
+        product = _product(fault, product, factor, frozenset({*wanted, *later}))
+    product = _summed(product, [axis for axis in product.axes if axis not in wanted])
+    return product.value.permuted(*(product.axes.index(axis) for axis in wanted))

@@ -7,8 +7,10 @@ Numbers that the program computes, in formulas that Relay text and ONNX share.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import accumulate, pairwise
+from math import prod
 from typing import Any, Self, TypeAlias, TypeVar
 
 N = TypeVar("N", bound="Numbers")
@@ -26,6 +28,11 @@ class Numbers(ABC):
     @abstractmethod
     def dims(self) -> Shape:
         """The shape, which must be static."""
+
+    @property
+    def open_dims(self) -> Sequence[Any]:
+        """The shape; a dim that is known at run time is not an `int`."""
+        return self.dims
 
     @abstractmethod
     def call(self, name: str, *others: Self | float, **attrs: Any) -> Self:
@@ -65,6 +72,14 @@ class Numbers(ABC):
 
     def viewed(self, *shape: int) -> Self:
         return self.call("reshape", newshape=shape)
+
+    def require_equal(self, axis: int, other: Self, other_axis: int) -> None:
+        """Check when the program runs that two dims are equal; these are known."""
+
+    def grouped(self, *counts: int) -> Self:
+        """Merge dims into one for each of `counts`, as many each; 1 for none."""
+        ends = [0, *accumulate(counts)]
+        return self.viewed(*(prod(self.dims[i:end]) for i, end in pairwise(ends)))
 
     def permuted(self, *axes: int) -> Self:
         return self if axes == tuple(range(len(axes))) else self.call("transpose", axes=axes)

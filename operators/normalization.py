@@ -53,14 +53,16 @@ def logarithms_of_shares(apply: Apply, data: Any, *, axis: int) -> Any:
     return apply("cast_like", apply("subtract", shifted, apply("log", total)), data)
 
 
-def _require_normalized(data: Tensor, axis: int, **vectors: Tensor) -> None:
-    """Check that `vectors` have one element per index of `axis` of the float `data`."""
+def _normalized(data: Tensor, axis: int, **vectors: Tensor) -> Tensor:
+    """Infer the type of the float `data`; `vectors` have one element per index of `axis`."""
     require_float(require_same_element((data, *vectors.values())), "operands of {op}")
     axis = normalized_axis(axis, data.rank)
+    dims = list(data.dims)
     for name, vector in vectors.items():
         require_rank(vector, 1, name)
         message = f"the dim of {name} must be {{1}}, but is {{0}}"
-        require_equal(vector.dims[0], data.dims[axis], message)
+        dims[axis] = require_equal(vector.dims[0], dims[axis], message)
+    return Tensor(data.element, tuple(dims))
 
 
 class Normalized(NamedTuple):
@@ -75,8 +77,7 @@ class Normalized(NamedTuple):
 @rule("relay.nn.layer_norm")
 def layer_norm(data: Tensor, gamma: Tensor, beta: Tensor, *, norm: Normalized) -> Tensor:
     """Infer the type of `data` from it, `gamma` and `beta`."""
-    _require_normalized(data, norm.axis, gamma=gamma, beta=beta)
-    return data
+    return _normalized(data, norm.axis, gamma=gamma, beta=beta)
 
 
 @rule("relay.nn.batch_norm")
@@ -91,8 +92,7 @@ def batch_norm(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Infer the types of `data`, `moving_mean` and `moving_var`."""
     moving = {"moving_mean": moving_mean, "moving_var": moving_var}
-    _require_normalized(data, norm.axis, gamma=gamma, beta=beta, **moving)
-    return data, moving_mean, moving_var
+    return _normalized(data, norm.axis, gamma=gamma, beta=beta, **moving), moving_mean, moving_var
 
 
 @rule("relay.nn.lrn")
@@ -124,9 +124,8 @@ def _require_kept(data: Tensor, axis: int) -> None:
 @rule("relay.nn.instance_norm")
 def instance_norm(data: Tensor, gamma: Tensor, beta: Tensor, *, norm: Normalized) -> Tensor:
     """Infer the type of `data`, whose channels are along `axis`."""
-    _require_normalized(data, norm.axis, gamma=gamma, beta=beta)
     _require_kept(data, norm.axis)
-    return data
+    return _normalized(data, norm.axis, gamma=gamma, beta=beta)
 
 
 @rule("relay.nn.group_norm")
@@ -139,11 +138,11 @@ def group_norm(
     norm: Normalized,
 ) -> Tensor:
     """Infer the type of `data`, whose channels along `axis` are in groups."""
-    instance_norm(data, gamma, beta, norm=norm)
-    channels = data.dims[normalized_axis(norm.axis, data.rank)]
+    result = instance_norm(data, gamma, beta, norm=norm)
+    channels = result.dims[normalized_axis(norm.axis, data.rank)]
     divided(channels, num_groups, "num_groups must divide the channels: {1} does not divide {0}")
     require_at_least(channels, 1, "data must have at least 1 channel, but has {0}")
-    return data
+    return result
 
 
 def _standardized(apply: Apply, data: Any, axis: int, epsilon: float) -> Any:

@@ -10,14 +10,14 @@ Let memrefs that are never live together share bytes, also with those of callees
                                                  …
                                                  %b = memory.buffer %arena[%offset_1] : …
 
-For programs that are not in destination-passing style, whoever made them. A memref lives from its
+For programs that are not in destination-passing style. A memref lives from its
 first use to the last use of any alias of it (`bytes.buffer_aliases`), whether or not it is freed;
 so a `memref.dealloc` goes. An arena has what a region allocates, loops and branches included, whose
 sizes are known where it begins; a size that is computed later begins another one. The body of a
 parallel loop, and one that runs later, has arenas of its own. Callers lend a private function its
 arena, a `memory.slice_storage` of theirs, if all of them are known and it does not recurse, as far
 as sizes are static or made of dims of its arguments; with `arena=argument`, callers from outside
-do, too, and ask `@f_arena_bytes` how much.
+do, too: `@f_arena_bytes` returns its size.
 
 Left alone, with a remark, are memrefs that escape: those that are returned, stored, or operands of
 what is not known; those that a loop carries to its next turn; and those of which the bytes are not
@@ -241,8 +241,8 @@ def first_use(op: Allocation, position: Mapping[Operation, int]) -> Operation:
     assert op.parent is not None, "an op of a function"
     users = (use.operation for use in op.memref.uses)
     inside = [op.parent.find_ancestor_op_in_block(u) for u in users if u.name != "memref.dealloc"]
-    known = [user for user in inside if user is not None]
-    return min(known, key=position.__getitem__) if known and len(known) == len(inside) else op
+    uses = [user for user in inside if user is not None]
+    return min(uses, key=position.__getitem__) if uses and len(uses) == len(inside) else op
 
 
 def alignment_of(op: Allocation, type: MemRef) -> int:
@@ -291,10 +291,10 @@ def size_function(lent: Lent, names: SymbolNames) -> func.FuncOp:
     block.add_op(func.ReturnOp(*sizes))
     type = FunctionType.from_lists(block.arg_types, [size.type for size in sizes])
     name = names.unique(f"{function.sym_name.data}_arena_bytes")
-    made = func.FuncOp(name, type, Region(block))
-    made.attributes |= function.attributes
-    made.location = function.location
-    return made
+    sizes_function = func.FuncOp(name, type, Region(block))
+    sizes_function.attributes |= function.attributes
+    sizes_function.location = function.location
+    return sizes_function
 
 
 def lendable_functions(module: ModuleOp, read: Sequence[Buffers], entries: bool) -> set[str]:

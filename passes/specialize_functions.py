@@ -1,5 +1,5 @@
 """
-Specialize functions for the function values and types that calls pass, so that these go away.
+Specialize functions for the function values and types that calls pass, so that none remain.
 
     %k = relay.closure @scale(%a) : (U) -> ((T) -> T)
     %y = func.call @twice(%k, %x) : ((T) -> T, T) -> T
@@ -68,17 +68,17 @@ class Known:
             else:
                 yield part
 
-    def build(self, leaves: Iterator[SSAValue], made: list[Operation]) -> SSAValue:
-        """Return the function value, of captured `leaves`; add the ops for it to `made`."""
+    def build(self, captured: Iterator[SSAValue], ops: list[Operation]) -> SSAValue:
+        """Return the function value, of `captured` values; append the ops that build it."""
         values = [
-            part.build(leaves, made) if isinstance(part, Known) else next(leaves)
+            part.build(captured, ops) if isinstance(part, Known) else next(captured)
             for part in self.captured
         ]
         if values:
             op: Operation = relay.ClosureOp(self.callee, values, self.type, self.type_args)
         else:
             op = relay.GlobalOp(self.callee, self.type, self.type_args)
-        made.append(op)
+        ops.append(op)
         return op.results[0]
 
 
@@ -103,7 +103,7 @@ def leaves(value: SSAValue) -> Iterator[SSAValue]:
 
 @dataclass
 class Copy:
-    """A copy of a function, for calls that give the same."""
+    """A copy of a function, for calls that pass the same functions and types."""
 
     function: func.FuncOp
     results: Sequence[Known | None] = ()
@@ -112,7 +112,8 @@ class Copy:
     """True while calls in the copy are being replaced."""
 
 
-def function_of(values: Iterable[SSAValue]) -> list[Known | None]:
+def functions_among(values: Iterable[SSAValue]) -> list[Known | None]:
+    """Return the function that each value is, None if that is not known."""
     return [known(value) for value in values]
 
 
@@ -132,8 +133,8 @@ def rebuilt(
     values: Iterable[SSAValue], functions: Sequence[Known | None]
 ) -> tuple[list[SSAValue], list[Operation]]:
     """Return values with known functions rebuilt of what they captured, and the ops to insert."""
-    rest, made = iter(values), list[Operation]()
-    return [next(rest) if f is None else f.build(rest, made) for f in functions], made
+    remaining, ops = iter(values), list[Operation]()
+    return [next(remaining) if f is None else f.build(remaining, ops) for f in functions], ops
 
 
 def is_first_order(types: Iterable[Attribute]) -> bool:
@@ -142,36 +143,36 @@ def is_first_order(types: Iterable[Attribute]) -> bool:
 
 @dataclass
 class Copies:
-    """The copies that were made, by what is given to them."""
+    """The copies of functions, by the functions and types that calls pass."""
 
     functions: dict[str, func.FuncOp]
     names: SymbolNames
-    made: dict[object, Copy] = field(default_factory=lambda: {})
+    by_key: dict[object, Copy] = field(default_factory=lambda: {})
     copied: dict[str, func.FuncOp] = field(default_factory=lambda: {})
     """The functions that were copied, by name."""
 
-    def of(self, call: Operation, function: func.FuncOp, given: Sequence[Known | None]) -> Copy:
-        """Return the copy for `call` of `function` with the known functions `given`."""
+    def of(self, call: Operation, function: func.FuncOp, passed: Sequence[Known | None]) -> Copy:
+        """Return the copy for `call` of `function` with the known functions that it passes."""
         type_args = call.type_args.data if isinstance(call, relay.InvokeOp) else ()
-        key = function.sym_name.data, tuple(type_args), tuple(given)
-        copy = self.made.get(key)
+        key = function.sym_name.data, tuple(type_args), tuple(passed)
+        copy = self.by_key.get(key)
         if copy is not None:
             return copy
-        if len(self.made) == MAX_COPIES:
+        if len(self.by_key) == MAX_COPIES:
             raise PassError(
                 f"the functions of this program need more than {MAX_COPIES} copies to go "
                 "without function values",
                 call,
             )
         self.copied[function.sym_name.data] = function
-        copy = self.made[key] = Copy(self._copied(function, type_args, given))
+        copy = self.by_key[key] = Copy(self._copied(function, type_args, passed))
         self.replace_calls(copy.function)
         copy.is_open = False
         self._return_captured(copy)
         return copy
 
     def _copied(
-        self, function: func.FuncOp, type_args: Sequence[Attribute], given: Sequence[Known | None]
+        self, function: func.FuncOp, type_args: Sequence[Attribute], passed: Sequence[Known | None]
     ) -> func.FuncOp:
         new = function.clone()
         new.sym_name = StringAttr(self.names.unique(function.sym_name.data))
@@ -184,20 +185,20 @@ class Copies:
         block.insert_op_after(new, function)
         first = new.body.block.first_op
         assert first is not None, "a function ends in func.return"
-        for i in reversed(range(len(given))):
-            if (value := given[i]) is not None:
-                made: list[Operation] = []
+        for i in reversed(range(len(passed))):
+            if (value := passed[i]) is not None:
+                ops: list[Operation] = []
                 captured = insert_parameters(new, i + 1, [*value.types()])
-                replacement = value.build(iter(captured), made)
-                new.body.block.insert_ops_before(made, first)
-                first = made[0]
+                replacement = value.build(iter(captured), ops)
+                new.body.block.insert_ops_before(ops, first)
+                first = ops[0]
                 replacement.name_hint = new.args[i].name_hint
                 new.args[i].replace_all_uses_with(replacement)
                 erase_parameters(new, [i])
         return new
 
     def replace_calls(self, function: func.FuncOp) -> None:
-        """Replace the calls in `function` that give functions or types."""
+        """Replace the calls in `function` that pass functions or types."""
         calls = [
             op
             for op in walk(function)
@@ -243,14 +244,14 @@ class CallCopy(RewritePattern):
         function = self.copies.functions.get(op.callee.string_value())
         if function is None or not function.body.blocks:
             return
-        given = function_of(op.operands)
-        generic = isinstance(op, relay.InvokeOp) and bool(op.type_args.data)
-        has_functions = any(f is not None for f in given)
-        if not (generic or has_functions) and is_first_order(op.result_types):
+        passed = functions_among(op.operands)
+        is_generic = isinstance(op, relay.InvokeOp) and bool(op.type_args.data)
+        has_functions = any(f is not None for f in passed)
+        if not (is_generic or has_functions) and is_first_order(op.result_types):
             if isinstance(op, relay.InvokeOp):
                 self._call(op, Copy(function), rewriter)
             return
-        copy = self.copies.of(op, function, given)
+        copy = self.copies.of(op, function, passed)
         if copy.is_open and not copy.results:
             copy.results = [None] * len(op.results)  # it calls itself: functions stay results
         self._call(op, copy, rewriter)
@@ -258,13 +259,13 @@ class CallCopy(RewritePattern):
     def _call(self, op: Operation, copy: Copy, rewriter: PatternRewriter) -> None:
         here = InsertPoint.before(op)
         type = copy.function.function_type
-        passed = [leaf for value in op.operands for leaf in leaves(value)]
-        args, before = cast_values(passed, type.inputs.data)
+        operands = [leaf for value in op.operands for leaf in leaves(value)]
+        args, before = cast_values(operands, type.inputs.data)
         call = func.CallOp(copy.function.sym_name.data, args, type.outputs.data)
         call.attributes = dict(op.attributes)
         rewriter.insert([*before, call], here)
-        values, made = rebuilt(call.results, copy.results or [None] * len(op.results))
-        rewriter.insert(made, here)
+        values, ops = rebuilt(call.results, copy.results or [None] * len(op.results))
+        rewriter.insert(ops, here)
         results, after = cast_values(values, [result.type for result in op.results])
         rewriter.insert(after, here)
         rewriter.replace(op, [], results)
@@ -283,7 +284,7 @@ class SpecializeFunctionsPass(LevelPass):
             type = function.function_type
             if TYPE_PARAMS not in function.attributes and is_first_order(type.inputs):
                 copies.replace_calls(function)
-        if not copies.made:
+        if not copies.by_key:
             return
         erase_unused(walk(op))
         unused = CallGraph.of(op).unused(copies.copied, functions.keys() - copies.copied.keys())

@@ -18,7 +18,7 @@ from .offsets.greedy import Placement
 
 
 class Objective(Protocol):
-    """The number that a search makes small."""
+    """The number that a search minimizes."""
 
     bound: int
     """No placement has a lower value."""
@@ -32,7 +32,7 @@ class Objective(Protocol):
         ...
 
     def enough(self, capacity: int | None) -> int | None:
-        """Return the height of a pool below which it need not be; None if lower is better."""
+        """Return the height at which a pool need not be lower; None if lower is always better."""
         ...
 
 
@@ -78,12 +78,12 @@ class Cost:
         return sum(prices[pool] for prices, pool in zip(self.prices, pools, strict=True))
 
     def least(self, held: Sequence[Sequence[int]], heights: Sequence[int]) -> int:
-        more = sum(
+        extra = sum(
             self.prices[k][pool] - self.cheapest[k]
             for pool, bodies in enumerate(held)
             for k in bodies
         )
-        return max(self.bound, sum(self.cheapest) + more)
+        return max(self.bound, sum(self.cheapest) + extra)
 
     def enough(self, capacity: int | None) -> int | None:
         return 2**62 if capacity is None else capacity

@@ -160,6 +160,11 @@ def test_an_executable_keeps_pools_and_capacities(layers: Path, tmp_path: Path):
         loaded(*arguments(64))
 
 
+def test_a_pool_is_declared_once(layers: Path):
+    with pytest.raises(xrelay.Error, match="duplicate pool 'dtcm'"):
+        xrelay.compile(layers, pipeline='vm{pools="dtcm=4KiB:1,cpu:0/dtcm=8KiB:1"}')
+
+
 @pytest.mark.ci
 def test_a_device_with_a_capacity_natively(layers: Path):
     """Of one pool, which is the device itself, there is one workspace, and its results."""

@@ -83,7 +83,7 @@ class NpzFile:
         self.headers: dict[str, Header] = {}
         for info in archive.infolist():
             name = info.filename.removesuffix(".npy")
-            with self._blaming(info):
+            with self._errors_at(info):
                 if name in self._infos:
                     raise ValueError("the file has another of this name")
                 self._infos[name] = info
@@ -92,11 +92,11 @@ class NpzFile:
     def read(self, name: str) -> Array:
         """Return the array of that name, in C order and native byte order."""
         info, header = self._infos[name], self.headers[name]
-        with self._blaming(info), self.archive.open(info) as stream:
+        with self._errors_at(info), self.archive.open(info) as stream:
             stream.read(header.start)
             data = bytearray(info.file_size - header.start)
             at = 0
-            while chunk := stream.read(1 << 20):  # the last one holds the checksum to its data
+            while chunk := stream.read(1 << 20):  # the last read verifies the checksum
                 data[at : at + len(chunk)] = chunk
                 at += len(chunk)
             if at != len(data):
@@ -104,7 +104,7 @@ class NpzFile:
             return header.array(data)
 
     @contextmanager
-    def _blaming(self, info: ZipInfo) -> Generator[None]:
+    def _errors_at(self, info: ZipInfo) -> Generator[None]:
         """Turn an exception while reading `info` into an error that names it."""
         try:
             yield
@@ -171,11 +171,11 @@ def _header(archive: ZipFile, info: ZipInfo) -> Header:
         raise ValueError(
             f"its compression must be stored (0) or deflate (8), but is {info.compress_type}"
         )
-    most = info.compress_size * (_DEFLATES_TO if info.compress_type == ZIP_DEFLATED else 1)
-    if info.file_size > most:
+    limit = info.compress_size * (_DEFLATES_TO if info.compress_type == ZIP_DEFLATED else 1)
+    if info.file_size > limit:
         raise ValueError(
             f"it says that it has {info.file_size} bytes, but its {info.compress_size} "
-            f"compressed bytes hold {most} at most"
+            f"compressed bytes hold {limit} at most"
         )
     with archive.open(info) as stream:
         return read_header(stream, info.file_size)
@@ -235,7 +235,7 @@ def npz_pieces(arrays: Mapping[str, Array]) -> Iterator[bytes]:
 
 
 class _Pieces:
-    """Collects what is written; `ZipFile` does not go back in what cannot be sought."""
+    """Collects what is written; `ZipFile` does not go back in a stream without seek."""
 
     def __init__(self) -> None:
         self.pieces: list[bytes] = []

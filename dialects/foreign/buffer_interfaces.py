@@ -46,7 +46,7 @@ class Chooses(RunsRegions):
 
 
 class Carries(RunsRegions):
-    """Of each turn, the last operands, arguments and results are what the turn before yielded."""
+    """The last arguments and the results are the last operands, or what an iteration yielded."""
 
     def passed(self, op: Operation) -> Named:
         count = len(op.results)
@@ -171,7 +171,7 @@ def declare(kind: type[Operation], *traits: OpTrait) -> None:
 
 @cache
 def attach_buffer_interfaces() -> None:
-    """Give the ops of upstream dialects the traits that planning needs; again does nothing."""
+    """Give the ops of upstream dialects the traits that planning needs, once."""
     mended(linalg.Linalg)
     for kinds, traits in (
         (_VIEWS, (NoMemoryEffect(), ResultAliases((0,)))),

@@ -112,6 +112,25 @@ IsFiniteOp = like(
 IsInfOp = like(Classification, "relay.isinf", "Test where `data` is infinite, of either sign.")
 
 
+# --------------------------------------------------------------- trigonometry
+
+
+SinOp = like(Elementwise, "relay.sin", "Take the sine of `data`, in radians.")
+CosOp = like(Elementwise, "relay.cos", "Take the cosine of `data`, in radians.")
+TanOp = like(Elementwise, "relay.tan", "Take the tangent of `data`, in radians.")
+AsinOp = like(Elementwise, "relay.asin", "Take the angle in [-pi/2, pi/2] whose sine is `data`.")
+AcosOp = like(Elementwise, "relay.acos", "Take the angle in [0, pi] whose cosine is `data`.")
+AtanOp = like(Elementwise, "relay.atan", "Take the angle in [-pi/2, pi/2] whose tangent is `data`.")
+SinhOp = like(Elementwise, "relay.sinh", "Take the hyperbolic sine of `data`.")
+CoshOp = like(Elementwise, "relay.cosh", "Take the hyperbolic cosine of `data`.")
+TanhOp = like(Elementwise, "relay.tanh", "Take the hyperbolic tangent of `data`.")
+AsinhOp = like(Elementwise, "relay.asinh", "Take the number whose hyperbolic sine is `data`.")
+AcoshOp = like(
+    Elementwise, "relay.acosh", "Take the number of at least 0 whose hyperbolic cosine is `data`."
+)
+AtanhOp = like(Elementwise, "relay.atanh", "Take the number whose hyperbolic tangent is `data`.")
+
+
 # ---------------------------------------------------------------- activations
 
 
@@ -232,22 +251,3 @@ class FullOp(RelayOperator):
     result = result_def(AnyTensor)
 
     traits = traits_def(*ELEMWISE, ReadsElementwise())
-
-
-# --------------------------------------------------------------- trigonometry
-
-
-SinOp = like(Elementwise, "relay.sin", "Take the sine of `data`, in radians.")
-CosOp = like(Elementwise, "relay.cos", "Take the cosine of `data`, in radians.")
-TanOp = like(Elementwise, "relay.tan", "Take the tangent of `data`, in radians.")
-AsinOp = like(Elementwise, "relay.asin", "Take the angle in [-pi/2, pi/2] whose sine is `data`.")
-AcosOp = like(Elementwise, "relay.acos", "Take the angle in [0, pi] whose cosine is `data`.")
-AtanOp = like(Elementwise, "relay.atan", "Take the angle in [-pi/2, pi/2] whose tangent is `data`.")
-SinhOp = like(Elementwise, "relay.sinh", "Take the hyperbolic sine of `data`.")
-CoshOp = like(Elementwise, "relay.cosh", "Take the hyperbolic cosine of `data`.")
-TanhOp = like(Elementwise, "relay.tanh", "Take the hyperbolic tangent of `data`.")
-AsinhOp = like(Elementwise, "relay.asinh", "Take the number whose hyperbolic sine is `data`.")
-AcoshOp = like(
-    Elementwise, "relay.acosh", "Take the number of at least 0 whose hyperbolic cosine is `data`."
-)
-AtanhOp = like(Elementwise, "relay.atanh", "Take the number whose hyperbolic tangent is `data`.")

@@ -57,7 +57,7 @@ def load_module(
 
 @contextmanager
 def reading(name: str) -> Generator[None]:
-    """Read the model in the file `name`, the place of errors without one, if `onnx` is there."""
+    """Locate errors without a place in the file `name`; an error if `onnx` is not installed."""
     try:
         try:
             importlib.import_module("onnx")

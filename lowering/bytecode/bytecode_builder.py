@@ -109,9 +109,9 @@ class BytecodeBuilder:
     registers: dict[SSAValue, RegisterAttr] = field(default_factory=dict[SSAValue, RegisterAttr])
     register_count: int = 0
     turn: RegisterAttr | None = None
-    """The turn of the loop that is being lowered, if one is …"""
+    """The number of the iteration of the loop that is being lowered, if there is one."""
     head: int = 0
-    """… and the first instruction of a turn."""
+    """The first instruction of an iteration."""
     call: Operation | None = None
     """The call whose callee is being inlined: the location of ops without one."""
 

@@ -64,12 +64,12 @@ def _reached(
 ) -> list[bool]:
     """Test for each instruction whether a path from the first one leads to it."""
     reached = [False] * len(code)
-    rest = [0]
-    while rest:
-        at = rest.pop()
+    pending = [0]
+    while pending:
+        at = pending.pop()
         while at < len(code) and not reached[at]:
             reached[at] = True
-            rest += jumps.get(at, ())
+            pending += jumps.get(at, ())
             if type(code[at]) in ENDS:
                 break
             at += 1
@@ -150,10 +150,10 @@ class _Walk:
 
     def continue_at(self, targets: Sequence[int], live: dict[int, frozenset[int]], at: int) -> None:
         """Let the registers `live` at `targets`, and no others, be live up to position `at`."""
-        wanted = frozenset[int]().union(*(live[target] for target in targets))
-        for register in self.ends.keys() - wanted:
+        live_out = frozenset[int]().union(*(live[target] for target in targets))
+        for register in self.ends.keys() - live_out:
             self.start(register, at)
-        for register in wanted - self.ends.keys():
+        for register in live_out - self.ends.keys():
             self.ends[register] = at
 
     def step(self, number: int, slot: Slot) -> None:
@@ -192,9 +192,9 @@ class _Walk:
 
 
 def live_ranges(slots: Sequence[Slot], parameters: int) -> LiveRanges:
-    """Return the live ranges in a function of so many parameters."""
-    back = {target for at, slot in enumerate(slots) for target in slot.targets if target <= at}
-    walk = _Walk(slots, dict.fromkeys(back, frozenset[int]()))
+    """Return the live ranges in a function that has `parameters` parameters."""
+    loops = {target for at, slot in enumerate(slots) for target in slot.targets if target <= at}
+    walk = _Walk(slots, dict.fromkeys(loops, frozenset[int]()))
     before = None
     while before != walk.live_in:  # at most twice, unless there are loops
         before = dict(walk.live_in)

@@ -42,8 +42,8 @@ class Side:
     def count(self, b: Builder, size: Size) -> Size:
         """Return the number of windows on an image of this size."""
         padded = b.add(b.add(size, self.before), self.after)
-        rest = b.sub(padded, self.reach(b))
-        return b.add(b.floordiv(b.add(rest, self.stride - 1 if self.ceil else 0), self.stride), 1)
+        last = b.sub(padded, self.reach(b))
+        return b.add(b.floordiv(b.add(last, self.stride - 1 if self.ceil else 0), self.stride), 1)
 
     def is_inside(self, padding_counts: bool) -> bool:
         """Test whether all windows are within the image, or within the padded one."""

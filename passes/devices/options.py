@@ -29,9 +29,14 @@ def device_option(text: str, option: str) -> VirtualDeviceAttr:
 def pools_option(text: str, host: VirtualDeviceAttr) -> list[memory.PoolAttr]:
     """Return the pools that a pass option declares: of `host`, unless their names have devices."""
     try:
-        return [_pool(pool, host) for pool in parse_pools(text)]
+        parsed = parse_pools(text)
     except ValueError as error:
         raise OptionError(str(error), "pools") from None
+    pools: dict[VirtualDeviceAttr, memory.PoolAttr] = {}
+    for pool in (_pool(pool, host) for pool in parsed):
+        if pools.setdefault(pool.device, pool) is not pool:
+            raise OptionError(f"duplicate pool '{pool.label}'", "pools")
+    return list(pools.values())
 
 
 def _pool(pool: Pool, host: VirtualDeviceAttr) -> memory.PoolAttr:

@@ -55,7 +55,7 @@ class Closure:
 
 
 def is_constant(value: SSAValue) -> bool:
-    """Test whether `value` can be made again anywhere: a constant, or a function of the module."""
+    """Test whether `value` can be rematerialized: a constant, or a function of the module."""
     if not isinstance(value, OpResult) or value.op.operands:
         return False
     op = value.op
@@ -176,12 +176,12 @@ def closures_in(module: ModuleOp) -> list[Closure]:
                 if total > MAX_CAPTURED:
                     raise too_many(here.op)
                 if frames:
-                    around = frames[-1]
-                    operands = tuple(around.number(value) for value in here.free)
-                    around.word(here.op, operands, here.structure)
-                    around.define(here.op.results)
+                    outer = frames[-1]
+                    operands = tuple(outer.number(value) for value in here.free)
+                    outer.word(here.op, operands, here.structure)
+                    outer.define(here.op.results)
                     own = here.op.own_type_params
-                    around.mention_names(name for name in here.type_params if name not in own)
+                    outer.mention_names(name for name in here.type_params if name not in own)
                 continue
             if isinstance(here, Block):
                 if frames:
@@ -222,7 +222,7 @@ def too_many(op: relay.FnOp) -> PassError:
 
 
 def function_with(block: Block, name: str, closure: relay.FnOp, captured: int = 0) -> FuncOp:
-    """Return the function with the body of a closure, after so many parameters for what it uses."""
+    """Return the function with the body of a closure, `captured` parameters before its own."""
     last = block.last_op
     assert isinstance(last, relay.YieldOp), "verified: the region of a closure ends in relay.yield"
     results = last.operands

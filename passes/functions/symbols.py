@@ -1,5 +1,5 @@
 """
-The symbols of a module: their names, and the symbols that each names in whatever way.
+The symbols of a module, and their references to each other.
 
     func.func @f(…) {
       func.call @g(…) …                   @f -> @g, @h
@@ -29,8 +29,8 @@ from ...runtime.program.components import components, reached
 
 def symbols_in(op: Operation) -> Iterator[str]:
     """Yield the symbols that `op` names, without those that ops in its regions name."""
-    given = (*op.attributes.values(), *op.properties.values())
-    pending: list[Attribute] = [each for each in given if may_name_symbols(type(each))]
+    attributes = (*op.attributes.values(), *op.properties.values())
+    pending: list[Attribute] = [a for a in attributes if may_name_symbols(type(a))]
     while pending:
         attribute = pending.pop()
         if isinstance(attribute, SymbolRefAttr):

@@ -79,8 +79,8 @@ class Formulas(Writer[Reference]):
     def number(self, size: Expr) -> int:
         """Return the number of the formula for `size`."""
         number = self.write(size).step
-        known = self.polynomials.get(number)
-        if known is None or any(symbol.kind == PACK for symbol in known.symbols()):
+        earlier = self.polynomials.get(number)
+        if earlier is None or any(symbol.kind == PACK for symbol in earlier.symbols()):
             self.polynomials[number] = size  # an offset is shown as the size that it is
         return number
 
@@ -92,8 +92,8 @@ class Formulas(Writer[Reference]):
     def excess(self, size: int, over: int) -> int:
         """Return the number of the formula for `max(size - over, 0)`."""
         algebra = self.sizes.algebra
-        more = algebra.apply(SizeOp.SUB, self.polynomials[size], self.polynomials[over])
-        return self.number(algebra.apply(SizeOp.MAX, more, Expr.of(0)))
+        difference = algebra.apply(SizeOp.SUB, self.polynomials[size], self.polynomials[over])
+        return self.number(algebra.apply(SizeOp.MAX, difference, Expr.of(0)))
 
     def variables_of(self, numbers: Sequence[int]) -> list[int]:
         """Return the indices of the variables that formulas depend on, in order."""

@@ -169,9 +169,9 @@ class Checker:
         for result, dims in zip(row.op.results, callee.dims if callee else (), strict=False):
             if callee and dims is not None and has_dynamic(result.type):
                 here = [sizes.translated(dim, callee.body, row.op.operands) for dim in dims]
-                known = tuple(dim for dim in here if dim is not None)
-                if len(known) == len(dims):
-                    sizes.know_dims(result, known)
+                translated = tuple(dim for dim in here if dim is not None)
+                if len(translated) == len(dims):
+                    sizes.know_dims(result, translated)
 
     def check_view(self, op: Operation, data: SSAValue) -> None:
         """Check that a view is not certainly larger than its tensor `data`."""
@@ -214,8 +214,8 @@ class Checker:
             used, handed = (self.place_of(self.body.number(value)) for value in (first, last))
             if used is None or handed is None:
                 raise NotShown("cannot tell where what a loop carries is", end)
-            is_there = used.storage is handed.storage
-            if not is_there or self.start_of(used) != self.start_of(handed):
+            is_same = used.storage is handed.storage
+            if not is_same or self.start_of(used) != self.start_of(handed):
                 raise PassError(
                     f"a turn hands on bytes {handed}, but the next one uses bytes {used}",
                     end,
@@ -370,9 +370,9 @@ class Checker:
 
     def require_apart(self, op: Operation, i: int, j: int, one: Slot, other: Slot) -> None:
         """Check that operands `i` and `j` of a call do not overlap."""
-        place, there = one.place, other.place
-        if place is not None and there is not None and place.packed is there.packed:
-            self.state.held.beside(one).need_together(place, there)
+        place, second = one.place, other.place
+        if place is not None and second is not None and place.packed is second.packed:
+            self.state.held.beside(one).need_together(place, second)
         overlap = self.slots.overlap(one, other)
         if overlap is not False:
             raise (NotShown if overlap is None else PassError)(

@@ -23,15 +23,15 @@ from .addresses import address
 from .values import Value
 
 
-def buffer_rows(function: Function, cache: Cache, given: object, rows: int) -> Array:
+def buffer_rows(function: Function, cache: Cache, past: object, rows: int) -> Array:
     """
-    Return `rows` rows of the buffer whose first ones are `given`, the argument of a cache.
+    Return `rows` rows of the buffer whose first ones are `past`, the argument of a cache.
 
     Raises `MachineError` if the buffer has fewer.
     """
-    if not isinstance(given, np.ndarray) or not given.flags.c_contiguous:
+    if not isinstance(past, np.ndarray) or not past.flags.c_contiguous:
         raise MachineError(f"{_what(function, cache)}, so it must be a contiguous NumPy array")
-    array = cast(Array, given)
+    array = cast(Array, past)
     base, start = buffer_of(array)
     _, *dims = array.shape
     row = prod(dims) * array.itemsize
@@ -65,9 +65,9 @@ def require_apart(function: Function, args: Sequence[object]) -> None:
     """Raise `MachineError` if two caches may grow into each other: each has bytes of its own."""
     rooms: list[tuple[int, int, str]] = []
     for cache in function.caches:
-        given, name = args[cache.parameter], function.params[cache.parameter].name
-        if isinstance(given, np.ndarray) and given.flags.c_contiguous:
-            array = cast(Array, given)
+        past, name = args[cache.parameter], function.params[cache.parameter].name
+        if isinstance(past, np.ndarray) and past.flags.c_contiguous:
+            array = cast(Array, past)
             base, start = buffer_of(array)
             size = cache.maximum * prod(array.shape[1:]) * array.itemsize
             first = address(array)
@@ -88,7 +88,7 @@ def lent(function: Function, args: Sequence[object], result: Value, replaces: bo
     for cache in function.caches:
         array, past = cast(Array, fields[cache.result]), cast(Array, args[cache.parameter])
         if address(array) == address(past):
-            continue  # it is there
+            continue  # computed in place
         room = buffer_rows(function, cache, past, len(array))
         room[len(past) :] = array[len(past) :]
         if replaces:

@@ -39,10 +39,10 @@ def take(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     if not shared:
         return sequence(*steps, partial(np.take, x, indices, axis, y, "clip"))
     count = prod(x.shape[:shared])
-    part, wanted, to = (array.reshape(count, *array.shape[shared:]) for array in (x, indices, y))
+    source, index, out = (array.reshape(count, *array.shape[shared:]) for array in (x, indices, y))
     for i in range(count):  # views, of scalars too
         at = (i, ...)
-        steps.append(partial(np.take, part[at], wanted[at], axis, to[at], "clip"))
+        steps.append(partial(np.take, source[at], index[at], axis, out[at], "clip"))
     return sequence(*steps)
 
 

@@ -82,10 +82,10 @@ def report_index(names: Sequence[str]) -> int:
 
 
 def opened(steps: Iterable[Step]) -> list[Step]:
-    """Return `steps`, those of `plan-memref` in its place: memory is reported within it."""
-    inner_steps: list[Step] = []
+    """Replace `plan-memref` by its steps: memory is reported within it."""
+    expanded: list[Step] = []
     for step in steps:
         inner = step.run.steps() if isinstance(step.run, CompositePass) else ()
         is_open = any(part.name == EXPANDS for part in inner)
-        inner_steps += (replace(step, run=part) for part in inner) if is_open else (step,)
-    return inner_steps
+        expanded += (replace(step, run=part) for part in inner) if is_open else (step,)
+    return expanded

@@ -110,7 +110,11 @@ def verify_yielded(op: Operation, region: Region, types: Sequence[Attribute], wh
 
 
 def common_yields(op: Operation) -> Sequence[Attribute]:
-    """The joined types of the values that the regions of `op` yield; an error if they conflict."""
+    """
+    The joined types of the values that the regions of `op` yield.
+
+    Dims that conflict are an error, unless the declared type leaves them open.
+    """
     types: list[Attribute] | None = None
     for region in op.regions:
         yields = [with_device(value.type, None) for value in yielded(region)]
@@ -123,13 +127,21 @@ def common_yields(op: Operation) -> Sequence[Attribute]:
                 f"{len(types)} and {len(yields)}"
             )
         for i, (a, b) in enumerate(zip(types, yields, strict=True)):
-            joined = join(a, b)
+            joined = join(a, b) or _declared(op, i, (a, b))
             if joined is None:
                 raise VerifyException(
                     f"the branches of {op.name} yield different types: {a} and {b}"
                 )
             types[i] = joined
     return types or []
+
+
+def _declared(op: Operation, i: int, yields: Iterable[Attribute]) -> Attribute | None:
+    """The declared type of result `i`, if it is complete and fits all `yields`."""
+    if i >= len(op.results) or is_incomplete(op.results[i].type):
+        return None
+    type = with_device(op.results[i].type, None)
+    return type if all(refine(type, other) is not None for other in yields) else None
 
 
 def yield_equations(op: Operation, lookup: Lookup, fresh: Fresh) -> Iterable[Equation]:

@@ -10,16 +10,15 @@ import numpy as np
 from xdsl.dialects.builtin import DYNAMIC_INDEX, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
-from xdsl.utils.exceptions import VerifyException
 
 from ....dialects import relay
 from ....dialects.device import tensor_type
 from ....dialects.relay.language.annotations import REASON
-from ....dialects.relay.language.control import IfOp, YieldOp, common_yields
+from ....dialects.relay.language.control import IfOp, YieldOp
 from ....dialects.tensors import Tensor, as_tensor, dtype_name
 from ..errors import Refused
 from .onnx_builder import Builder
-from .onnx_data import Datum, common, is_tensor, type_of
+from .onnx_data import Datum, MixedTypes, common, is_tensor, type_of
 from .onnx_values import Value
 
 Build = Callable[[], Sequence[Datum]]
@@ -79,19 +78,17 @@ def choose(
                 f"result {i} of the branch that is taken has rank {counts[1 - kept]}, but that "
                 f"of the other branch rank {counts[kept]}, which the model has",
             )
-    regions: list[Region] = []
+    yields = [results for _, results in branches]
+    if len(yields[0]) != len(yields[1]):
+        raise b.node.error(f"the branches have {len(yields[0])} and {len(yields[1])} results")
+    try:
+        types = [common(x.type, y.type) for x, y in zip(*yields, strict=True)]
+    except MixedTypes as error:
+        raise b.node.error(f"the branches have results of different types: {error}") from None
     for block, results in branches:
         with b.at(block):
             b.append(YieldOp.create(operands=results))
-        regions.append(Region(block))
-    untyped = IfOp(b.tensor(condition), [], *regions)
-    try:
-        types = common_yields(untyped)
-    except VerifyException as error:
-        raise b.node.error(str(error)) from None
-    for region in regions:
-        untyped.detach_region(region)
-    untyped.erase()
+    regions = [Region(block) for block, _ in branches]
     return b.append(IfOp(b.tensor(condition), types, *regions))
 
 

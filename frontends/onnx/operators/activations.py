@@ -34,6 +34,15 @@ def prelu(node: Node, b: Builder) -> Value:
     return b.op("where", b.op("less", x, b.scalar_like(0, x)), negative, x)
 
 
+def celu(node: Node, b: Builder) -> Value:
+    """Convert to a choice; the body that ONNX defines makes a vector of a scalar."""
+    x = node.input(0)
+    alpha = b.scalar_like(node.number("alpha", 1.0), x)
+    power = b.op("exp", b.op("divide", x, alpha))
+    negative = b.op("multiply", alpha, b.op("subtract", power, b.scalar_like(1, x)))
+    return b.op("where", b.op("less", x, b.scalar_like(0, x)), negative, x)
+
+
 def gelu(node: Node, b: Builder) -> Value:
     approximate = node.choice("approximate", "none", ("none", "tanh"))
     return b.op("nn.gelu", node.input(0), approximate=approximate)
@@ -80,6 +89,7 @@ def hardmax_of(x: Value, axis: int, b: Builder) -> Value:
 
 
 RULES: Rules = {
+    "Celu": since(12, celu),
     "Gelu": since(20, gelu),
     "Hardmax": since(1, along_axis(hardmax_of)),
     "LeakyRelu": since(6, leaky_relu),

@@ -76,11 +76,11 @@ def eye_like(node: Node, b: Builder) -> Value:
     """Build a matrix of the input's shape with ones on a diagonal."""
     x = node.input(0)
     node.require_rank(x, [2], "the input")
-    given = node.optional_int("dtype")
+    dtype = dtype_of(x) if node.optional_int("dtype") is None else node.dtype("dtype")
     rows, columns = map(b.counting, dims_of(x))
     rows = b.op("add", rows, b.scalar(node.integer("k", 0), np.dtype(np.int64)))
-    hit = b.op("equal", b.op("expand_dims", rows, axis=1), columns)
-    return b.cast(hit, dtype_of(x) if given is None else node.dtype("dtype"))
+    is_diagonal = b.op("equal", b.op("expand_dims", rows, axis=1), columns)
+    return b.cast(is_diagonal, dtype)
 
 
 def identity(node: Node, b: Builder) -> Datum:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...einsum import einsum as sum_of_products
-from ..convert.computed import Computed
+from ..convert.computed import Computed, require_equal
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
 from ..convert.onnx_values import (
@@ -105,6 +105,10 @@ def _of_matrices(
         # one matrix for all rows of the stack on the left
         return b.op("nn.matmul", x, b.reshape(y, right[-2:]), out_dtype=out_dtype)
     stack = _broadcast(node, left[:-2], right[:-2])
+    if len(stack) > 1:  # merged into one dim, whose size alone would be checked
+        for one, other in zip(reversed(left[:-2]), reversed(right[:-2]), strict=False):
+            if 1 not in (one, other):
+                require_equal(b, one, other)
     factors = _stacked(x, stack, b), _stacked(y, stack, b)
     stacked = b.op("nn.batch_matmul", *factors, transpose_b=False, out_dtype=out_dtype)
     return b.reshape(stacked, (*stack, rows, columns))

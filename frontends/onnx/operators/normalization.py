@@ -21,32 +21,32 @@ from .rule import Results, Rules, since
 
 
 def batch_normalization(node: Node, b: Builder) -> Results:
-    """Normalize by statistics from training, or by those of the input, which are added up."""
+    """Normalize by statistics from training, or by those of the input, which update them."""
     momentum = node.number("momentum", 0.9)
-    trains = node.flag("training_mode", False)
+    is_training = node.flag("training_mode", False)
     if node.opset < 7 and not node.flag("is_test", False):
         raise node.error("attribute is_test is 0; supported: 1")
     if not node.flag("spatial", True):
         raise node.error("attribute spatial is 0; supported: 1")
     for i, what in enumerate(("the mean", "the variance", "a saved mean", "a saved variance")):
-        if not trains or i > 1:
+        if not is_training or i > 1:
             node.require_unused(i + 1, what)
     x = node.input(0)
     if rank_of(x) < 2:
         raise node.error(f"the input has rank {rank_of(x)}; supported: 2 and more")
     operands = [node.input(i) for i in range(5)]
     epsilon = node.number("epsilon", 1e-5)
-    kept: list[Value] = []
-    if trains:
+    running: list[Value] = []
+    if is_training:
         axes = [i for i in range(rank_of(x)) if i != 1]
         mean, _, variance = _moments(x, axes, b)
         for i, value in ((3, mean), (4, variance)):
             value = b.cast(b.op("squeeze", value, axis=axes), dtype_of(operands[i]))
             new = b.op("multiply", value, b.scalar_like(1 - momentum, value))
             old = b.op("multiply", operands[i], b.scalar_like(momentum, value))
-            kept.append(b.op("add", old, new))
+            running.append(b.op("add", old, new))
             operands[i] = value
-    return [b.results("nn.batch_norm", operands, axis=1, epsilon=epsilon)[0], *kept]
+    return [b.results("nn.batch_norm", operands, axis=1, epsilon=epsilon)[0], *running]
 
 
 def local_response(node: Node, b: Builder) -> Value:
@@ -76,14 +76,14 @@ def _inverse_deviation(variance: Value, epsilon: float, b: Builder) -> Value:
     return b.op("rsqrt", b.op("add", variance, b.scalar_like(epsilon, variance)))
 
 
-def _stash_type(node: Node) -> None:
+def _require_stash_type(node: Node) -> None:
     if node.integer("stash_type", 1) != 1:
         raise node.error("attribute stash_type must be 1 (float32); supported: 1")
 
 
 def layer_normalization(node: Node, b: Builder) -> Results:
     """Normalize over the dims from `axis` on; mean and inverse deviation are built if used."""
-    _stash_type(node)
+    _require_stash_type(node)
     x, scale, bias = node.input(0), node.input(1), node.optional(2)
     dims = dims_of(x)
     axis = node.axis(node.integer("axis", -1), len(dims))
@@ -134,7 +134,7 @@ def _by_channel(
 
 def group_normalization(node: Node, b: Builder) -> Value:
     """Normalize each group of channels of each sample."""
-    _stash_type(node)
+    _require_stash_type(node)
     x = node.input(0)
     dims = dims_of(x)
     groups = node.integer("num_groups", 0)
@@ -150,7 +150,7 @@ def group_normalization(node: Node, b: Builder) -> Value:
 
 def rms_normalization(node: Node, b: Builder) -> Value:
     """Normalize by the root of the mean square over the dims from `axis` on."""
-    _stash_type(node)
+    _require_stash_type(node)
     x = node.input(0)
     rank = rank_of(x)
     axes = range(node.axis(node.integer("axis", -1), rank), rank)

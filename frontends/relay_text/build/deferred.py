@@ -142,13 +142,13 @@ def refine_dims(context: Context, value: SSAValue, declared: Attribute, at: int)
     types = context.types
     if value.type is declared:
         return value
-    given, declared = types.resolved(value.type), types.resolved(declared)
-    if given == declared or not has_dims(given):
+    inferred, declared = types.resolved(value.type), types.resolved(declared)
+    if inferred == declared or not has_dims(inferred):
         return value
-    if types.first_unknown(given) is not None or types.first_unknown(declared) is not None:
+    if types.first_unknown(inferred) is not None or types.first_unknown(declared) is not None:
         return value
-    type = refine(given, declared)
-    if type is None or type == given or _retype_here(context, value, type):
+    type = refine(inferred, declared)
+    if type is None or type == inferred or _retype_here(context, value, type):
         return value
     for op in (ops := recast(value, type)):
         context.add(op, at)

@@ -10,10 +10,12 @@ from xdsl.dialects.func import CallOp as FuncCallOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ....dialects import relay
-from ....dialects.device import VirtualDeviceAttr
+from ....dialects.device import VirtualDeviceAttr, with_device
 from ....dialects.memory import CopyOp
+from ....dialects.relay.incomplete import join
 from ....dialects.relay.language.annotations import ATTRS
-from ..errors import PrintingError
+from ....dialects.relay.language.control import yielded
+from ..errors import PrintingError, unprintable
 from ..text.lexer import KEYWORDS
 from ..tvm_operators import BY_NAME, is_variadic, returns_tuple, tuples_of
 from ..type_texts import place_of, tuple_text
@@ -145,11 +147,24 @@ def cell(word: str) -> Head:
 # -------------------------------------------------------------------- regions
 
 
+def require_joined(op: relay.IfOp | relay.MatchOp) -> None:
+    """Check that the types that the branches of `op` yield have a common one, as TVM infers it."""
+    for values in zip(*map(yielded, op.regions), strict=True):
+        common, *others = (with_device(value.type, None) for value in values)
+        for type in others:
+            joined = join(common, type)
+            if joined is None:
+                raise unprintable("branches whose results have different dims", op)
+            common = joined
+
+
 def choose(body: Body, op: relay.IfOp) -> str:
+    require_joined(op)
     return f"if ({body.text(op.condition, body.place(op))}) {{"
 
 
 def match(body: Body, op: relay.MatchOp) -> str:
+    require_joined(op)
     word = "match" if op.partial is None else "match?"
     text = f"{word} ({body.text(op.data, body.place(op))}) {{"
     return text if op.cases else f"({text}}})"

@@ -150,3 +150,15 @@ func.func @rows(%x: tensor<8x4xf32>) -> tensor<3x4xf32> {
   %y = vm.slice_tensor %x[2] : (tensor<8x4xf32>) -> tensor<3x4xf32>
   func.return %y : tensor<3x4xf32>
 }
+
+// -----
+
+func.func @branches(%c: tensor<i1>, %x: tensor<4xf32>, %y: tensor<2xf32>) -> tensor<?xf32> {
+  // expected-error@+1 {{Relay text has no form for branches whose results have different dims}}
+  %z = relay.if %c : tensor<i1> -> (tensor<?xf32>) {
+    relay.yield %x : tensor<4xf32>
+  } else {
+    relay.yield %y : tensor<2xf32>
+  }
+  func.return %z : tensor<?xf32>
+}

@@ -97,3 +97,18 @@ func.func @data_types(%c: tensor<i1>, %x: tensor<4xf32>, %end: !relay.adt<@List,
   }
   func.return
 }
+
+// -----
+
+// Branches whose dims conflict have a result if the declared type leaves these dims open.
+//
+// CHECK-LABEL: @open_result
+// CHECK:         relay.if %c : tensor<i1> -> (tensor<?x3xf32>) {
+func.func @open_result(%c: tensor<i1>, %x: tensor<4x3xf32>, %y: tensor<2x3xf32>) -> tensor<?x3xf32> {
+  %z = relay.if %c : tensor<i1> -> (tensor<?x3xf32>) {
+    relay.yield %x : tensor<4x3xf32>
+  } else {
+    relay.yield %y : tensor<2x3xf32>
+  }
+  func.return %z : tensor<?x3xf32>
+}

@@ -70,3 +70,16 @@ func.func @branches(%c: tensor<i1>, %x: tensor<4x2x?xf32>, %y: tensor<4x?x8xf32>
   }
   func.return
 }
+
+// -----
+
+// A normalization has as many channels as its vectors.
+//
+// CHECK-LABEL: @channels
+// CHECK:         %y, {{.*}} = relay.nn.batch_norm {{.*}} -> (tensor<?x5xf32>, tensor<5xf32>, tensor<5xf32>)
+// CHECK:         %z = relay.nn.layer_norm {{.*}} -> tensor<?x5xf32>
+func.func @channels(%x: tensor<?x?xf32>, %v: tensor<5xf32>) -> (!relay.incomplete, !relay.incomplete) {
+  %y, %m, %w = relay.nn.batch_norm %x, %v, %v, %v, %v : (tensor<?x?xf32>, tensor<5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<5xf32>) -> (!relay.incomplete, !relay.incomplete, !relay.incomplete)
+  %z = relay.nn.layer_norm %x, %v, %v : (tensor<?x?xf32>, tensor<5xf32>, tensor<5xf32>) -> !relay.incomplete
+  func.return %y, %z : !relay.incomplete, !relay.incomplete
+}

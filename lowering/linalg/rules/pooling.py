@@ -62,7 +62,7 @@ def pooled(
         sizes[axis] = counts[i]
         place[axis] = side.place(axis, rank + i)
     window = b.empty([side.cells for side in sides], signless(type))
-    body = combining(lambda x, _, found: combine(x, found), type, element_type(op.data))
+    body = combining(lambda x, _, combined: combine(x, combined), type, element_type(op.data))
     reads, out = [place, (rank, rank + 1)], b.full(sizes, initial, signless(type))
     return b.nest([x, window], reads, [out], range(rank), body, rank + 2)[0]
 

@@ -5,7 +5,7 @@ from helpers.operators.inferring import error, infer
 
 def test_dynamic_dims():
     assert infer("nn.softmax", "?x3xf32") == "?x3xf32"
-    assert infer("nn.layer_norm", "2x?xf32 4xf32 ?xf32") == "2x?xf32"
+    assert infer("nn.layer_norm", "2x?xf32 4xf32 ?xf32") == "2x4xf32"
     assert infer("nn.batch_norm", "?x3xf32 3xf32 ?xf32 3xf32 ?xf32") == "?x3xf32 3xf32 ?xf32"
     assert infer("nn.lrn", "?x?x?x?xf32") == "?x?x?x?xf32"
 

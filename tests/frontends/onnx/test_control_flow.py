@@ -92,6 +92,19 @@ def test_branches_that_differ_in_rank(rank: int):
     assert raised.value.location is not None
 
 
+def test_branches_that_differ_in_size():
+    either = helper.make_node(
+        "If",
+        ["c"],
+        ["y"],
+        then_branch=graph([node("Neg", "x", "a")], [value("a")]),
+        else_branch=graph([node("Concat", "x x", "b", axis=0)], [value("b")]),
+    )
+    feeds = [{"x": random_array(2, 3), "c": np.array(flag)} for flag in (True, False)]
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n", 3])
+    agree(model([either], feeds[0], [y]), *feeds)
+
+
 def test_branches_share_no_constants():
     """A constant that the first branch needs is built in the second one, and outside, again."""
     x = random_array(2, 3)

@@ -169,3 +169,7 @@ def test_infinities(positive: int, negative: int):
     x = np.array([1.0, np.inf, -np.inf, np.nan], np.float32)
     attributes = {"detect_positive": positive, "detect_negative": negative}
     agree(node("IsInf", "x", **attributes), {"x": x}, dtype=np.bool_)
+
+
+def test_celu_of_a_scalar_is_a_scalar():
+    agree(node("Celu", "x", alpha=1.5), {"x": np.array(-0.75, np.float32)})

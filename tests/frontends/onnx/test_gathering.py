@@ -1,12 +1,15 @@
 """GatherElements, GatherND, ReverseSequence, Hardmax, LpPool and Einsum."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 from helpers.onnx.onnx_models import Array
-from helpers.onnx.onnx_small import agree, model_of, node, random_array
+from helpers.onnx.onnx_small import agree, assert_close, model_of, node, random_array
+from onnx import NodeProto, TensorProto, helper
 
+import xrelay
 from xrelay.frontends.onnx.convert.importer import convert_model
 from xrelay.frontends.onnx.errors import OnnxError
 
@@ -96,6 +99,51 @@ def test_einsum(equation: str):
             shape += [2, 3] if part == "." else [sizes[part]]
         operands[f"x{number}"] = random_array(*shape, seed=number)
     agree(node("Einsum", " ".join(operands), equation=equation), operands)
+
+
+@pytest.mark.parametrize(
+    ("equation", "shapes"),
+    [
+        ("ij,jk->ik", ("i j", "j k")),
+        ("bhqd,bhkd->bhqk", ("b h q d", "b h k d")),
+        ("bhqk,bhkd->bqhd", ("b 4 q k", "b 4 k d")),
+        ("...ij,jk->...ik", ("b c i j", "j k")),
+        ("ijk->k", ("i j k",)),
+        ("ij,kl->ijkl", ("i j", "k l")),
+        ("abc,cd,ade->be", ("a b c", "c d", "a d e")),
+    ],
+)
+def test_einsum_of_open_dims(equation: str, shapes: Sequence[str]):
+    operands = [f"x{number}" for number in range(len(shapes))]
+    einsum = node("Einsum", " ".join(operands), equation=equation)
+    dims = [[int(dim) if dim.isdigit() else dim for dim in shape.split()] for shape in shapes]
+    inputs = [
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+        for name, shape in zip(operands, dims, strict=True)
+    ]
+    graph = helper.make_graph([einsum], "g", inputs, [helper.make_empty_tensor_value_info("y")])
+    compiled = xrelay.compile(helper.make_model(graph))
+    for first in (1, 2):
+        sizes = {c: n for n, c in enumerate("bhqkdcijlae", first)}
+        feeds = [random_array(*(sizes.get(str(d)) or int(d) for d in shape)) for shape in dims]
+        assert_close([compiled(*feeds)], [np.einsum(equation, *feeds)])
+
+
+@pytest.mark.parametrize(
+    "of_stacks", [node("Einsum", "x z", equation="bhij,bhjk->bhik"), node("MatMul", "x z")]
+)
+def test_stacks_that_differ_at_run_time(of_stacks: NodeProto):
+    """Dims of a stack are merged: (2, 1) and (1, 2) must not be taken for one stack of 2."""
+    inputs = [
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, [f"{name}{i}" for i in range(4)])
+        for name in ("x", "z")
+    ]
+    graph = helper.make_graph([of_stacks], "g", inputs, [helper.make_empty_tensor_value_info("y")])
+    compiled = xrelay.compile(helper.make_model(graph))
+    x, z = random_array(2, 3, 4, 5), random_array(2, 3, 5, 6)
+    assert_close([compiled(x, z)], [x @ z])
+    with pytest.raises(xrelay.MachineError, match=r"dims must be equal, but are [12] and [12]"):
+        compiled(random_array(2, 1, 4, 5), random_array(1, 2, 5, 6))
 
 
 def test_einsum_broadcasts_axes_of_one():
