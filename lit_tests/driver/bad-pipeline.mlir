@@ -19,7 +19,7 @@
 // SYNTAX:      pipeline:1:5: error: expected the name of a pass, but got ','
 // OPEN:        pipeline:1:5: error: expected the name of an option or '}', but got the end
 // COMMA:       pipeline:1:5: error: expected ',' before the next pass, but got 'vm'
-// PIPELINE:    pipeline:1:4: error: pipeline 'vm' has no option 'level' (it accepts: reorder, default, peak, work, caches, pools, memory, kernels, entries)
+// PIPELINE:    pipeline:1:4: error: pipeline 'vm' has no option 'level' (it accepts: reorder, default, peak, work, code, caches, pools, memory, kernels, entries)
 // VALUE:       pipeline:1:8: error: option 'memory' of pipeline 'vm' must be one of none, coalesce, plan, but is "pack"
 // VALUE-NEXT:  cse,vm{memory=pack}
 // VALUE-NEXT:         ^^^^^^
