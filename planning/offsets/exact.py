@@ -6,7 +6,7 @@ Two searches decide whether a plan of height C exists (`canonical_search`,
 order a search finds a plan almost without backtracking, with another it does not finish.
 So they take turns, each with several orders, in rounds with growing node limits.
 
-Bodies with gaps are moved (`weighted_moves`) once the bound was tried: that finds lower plans sooner.
+Bodies with gaps are moved (`weighted_moves`) once the bound was tried.
 
 Heights are visited in turns too: the proved lower bound, then bisections up to the best known
 height, which spend `_ABOVE` times the nodes of the last attempt at the bound. The bound gets
