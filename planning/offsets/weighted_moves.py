@@ -2,7 +2,7 @@
 Move bodies that overlap to where they overlap least, until none does: a plan of a given height.
 
 Each pair of bodies that are alive together has a weight, 1 at first. A body that overlaps another
-one moves to an offset where the pairs that overlap weigh least. If that is no better than where it
+one moves to an offset where the pairs that overlap weigh least. If that is not better than where it
 is, the pairs that overlap there gain weight, so that no local minimum holds the search. It proves
 nothing, but plans bodies with gaps of which searches from the bottom up find no plan: what these
 place early is never moved. A move is a node.
