@@ -6,6 +6,8 @@ Two searches decide whether a plan of height C exists (`canonical_search`,
 order a search finds a plan almost without backtracking, with another it does not finish.
 So they take turns, each with several orders, in rounds with growing node limits.
 
+Bodies with gaps are moved (`weighted_moves`) once the bound was tried.
+
 Heights are visited in turns too: the proved lower bound, then bisections up to the best known
 height, which spend `_ABOVE` times the nodes of the last attempt at the bound. The bound gets
 all kinds of attempts, heights above it short ones only. All limits depend on the problem
@@ -26,6 +28,7 @@ from .canonical_search import CanonicalSearch
 from .core import Core, components, oriented
 from .lowest_floor_search import LowestFloorSearch
 from .search import Search, Tables, unit_of
+from .weighted_moves import WeightedMoves
 
 Floats = npt.NDArray[np.float64]
 
@@ -34,6 +37,9 @@ _LONG = 8
 
 _SHORT = 3
 """Nodes per body of every short attempt (at least 600 in all)."""
+
+_MOVES, _MOVE_STEPS = 150, 4
+"""Moves per body, and the part of what is left to gain that they try to gain next."""
 
 _SHARE = 4
 """Nodes of short attempts for one of a long attempt."""
@@ -168,11 +174,26 @@ class _Component:
         if answer is None and is_new and not is_above:
             self.too_low = _too_low(self.tables, capacity, self.height, meter)
             answer = None if self.too_low is None else False
+            if answer is None and not self.core.is_simple:
+                self.lower(self.tables, capacity, meter)
+                return self.height <= capacity or None
         if answer and offsets is not None:
             self.offsets = np.empty_like(self.offsets)
             self.offsets[self.place] = offsets
             self.height = int((self.offsets + self.core.body_size).max())
         return answer
+
+    def lower(self, tables: Tables, enough: int, meter: Meter) -> None:
+        """Lower the plan by moves of bodies, a part of what is left to gain at a time."""
+        moves, own = WeightedMoves(tables), meter.part(_MOVES * tables.n)
+        step = unit_of(self.core, self.core.size)
+        while self.height > enough:
+            gain = max((self.height - enough) // _MOVE_STEPS, self.height >> 9, step)
+            if not moves.run(max(enough, self.height - gain), own):
+                break
+            self.offsets = moves.offsets.copy()
+            self.height = int((self.offsets + self.core.body_size).max())
+        meter.nodes += min(own.nodes, own.limit)
 
 
 def _windows(tables: Tables) -> Iterator[Ints]:

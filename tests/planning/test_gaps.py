@@ -3,9 +3,12 @@
 import pytest
 
 from xrelay.planning import Buffer, Gap, Interval, Plan, Problem, check, solve
+from xrelay.planning.meter import Meter
 from xrelay.planning.offsets.bounds import lower_bound
 from xrelay.planning.offsets.core import core_of
 from xrelay.planning.offsets.exact import next_height
+from xrelay.planning.offsets.search import Tables
+from xrelay.planning.offsets.weighted_moves import WeightedMoves
 
 # Chains of `benchmarks/random_chains.py`, in the machine. Size, birth, death; start and stop of a
 # gap, and the bytes that it keeps. Heights are optimal by CP-SAT of OR-tools.
@@ -80,6 +83,21 @@ def test_plans_with_gaps_are_proved_in_few_nodes(text: str, alignment: int, aliv
     assert check(problem, plan) == []
     assert (plan.height, plan.lower_bound) == (least, least)
     assert plan.nodes < 20_000
+
+
+def test_moves_plan_bodies_with_gaps_and_go_on_below():
+    problem = problem_of(CHAIN_94, 64)
+    core = core_of(problem)
+    moves, size = WeightedMoves(Tables(core)), core.body_size
+    for height in (600, 480):
+        assert moves.run(height, Meter(20_000)) is True
+        assert (moves.offsets % 64 == 0).all()
+        assert int((moves.offsets + size).max()) <= height
+        for k, near in enumerate(core.conflicts):
+            for other, mine, its in near:
+                at, place = moves.offsets[k], moves.offsets[other]
+                assert at + mine <= place or place + its <= at
+    assert moves.run(479, Meter(2000)) is None  # 480 bytes are the least
 
 
 def test_the_next_height_is_one_at_which_a_body_can_end():

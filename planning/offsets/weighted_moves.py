@@ -1,0 +1,83 @@
+"""
+Move bodies that overlap to where they overlap least, until none does: a plan of a given height.
+
+Each pair of bodies that are alive together has a weight, 1 at first. A body that overlaps another
+one moves to an offset where the pairs that overlap weigh least. If that is not better than where it
+is, the pairs that overlap there gain weight, so that no local minimum holds the search. It proves
+nothing, but plans bodies with gaps of which searches from the bottom up find no plan: what these
+place early is never moved. A move is a node.
+
+Source of the weights: the breakout method (Morris, 1993).
+"""
+
+from random import Random
+
+from ..buffers import Ints, as_list
+from .search import Search, Tables
+
+
+class WeightedMoves(Search):
+    """A search that ends with a plan; the next one, below it, goes on from there."""
+
+    def __init__(self, tables: Tables):
+        super().__init__(tables)
+        core, self.random = tables.core, Random(3)
+        self.at = as_list(tables.lowest * tables.unit)
+        self.conflicts, self.step = core.conflicts, as_list(core.alignment)
+        self.is_fixed: list[bool] = tables.is_fixed.tolist()
+        self.weights = [{other: 1 for other, *_ in near} for near in self.conflicts]
+
+    def decide(self, ceiling: Ints) -> bool:
+        """Move bodies until none overlaps; raises `OutOfNodes`, and is never False."""
+        tops = ceiling * self.tables.unit // self.tables.core.alignment
+        self.tops = as_list(tops * self.tables.core.alignment)
+        self.at = [*map(min, self.at, self.tops)]
+        loose = {k: None for k in range(len(self.at)) if self.is_loose(k)}
+        while loose:
+            self.meter.tick()
+            k = self.random.choice([*loose])
+            before, weights = self.overlapping(k), self.weights[k]
+            weight, (least, ranges) = sum(weights[o] for o in before), self.lightest(k)
+            if least >= weight:
+                for other in before:
+                    weights[other] += 1
+                    self.weights[other][k] += 1
+            if least > weight:
+                continue
+            self.at[k] = self.random.choice(self.random.choice(ranges))
+            for other in (k, *before, *self.overlapping(k)):
+                if self.is_loose(other):
+                    loose[other] = None
+                else:
+                    loose.pop(other, None)
+        self.offsets[:] = self.at
+        return True
+
+    def is_loose(self, k: int) -> bool:
+        """Test whether body `k` may move, and overlaps another one."""
+        return not self.is_fixed[k] and bool(self.overlapping(k))
+
+    def overlapping(self, k: int) -> list[int]:
+        """Return the bodies that body `k` overlaps."""
+        at, places = self.at[k], self.at
+        return [o for o, mine, its in self.conflicts[k] if places[o] - mine < at < places[o] + its]
+
+    def lightest(self, k: int) -> tuple[int, list[tuple[int, int]]]:
+        """Return the least weight of what body `k` may overlap, and first and last offsets."""
+        top, step, weights, places = self.tops[k], self.step[k], self.weights[k], self.at
+        changes = {0: 0}
+        for other, mine, its in self.conflicts[k]:
+            first = max((places[other] - mine) // step * step + step, 0)
+            after = -(-(places[other] + its) // step) * step
+            if first < after and first <= top:
+                changes[first] = changes.get(first, 0) + weights[other]
+                changes[after] = changes.get(after, 0) - weights[other]
+        starts = sorted(start for start in changes if start <= top)
+        least, weight, ranges = 2**62, 0, list[tuple[int, int]]()
+        for start, after in zip(starts, [*starts[1:], top + step], strict=True):
+            weight += changes[start]
+            if weight < least:
+                least, ranges = weight, []
+            if weight == least:
+                ranges.append((start, after - step))
+        return least, ranges
