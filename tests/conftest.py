@@ -54,6 +54,11 @@ def pytest_unconfigure() -> None:
         shutil.rmtree(os.environ["XDG_CACHE_HOME"], ignore_errors=True)
 
 
+def _runs_all(config: pytest.Config) -> bool:
+    """Test whether a run is of all tests, which all processes then collect in one order."""
+    return [Path(argument).resolve() for argument in config.args] == [ROOT / "tests"]
+
+
 def _collect_backwards() -> None:
     """
     Collect the last file of each folder first.
@@ -72,7 +77,7 @@ def _collect_backwards() -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Let all processes have one order; a run of all tests leaves those of CI to CI."""
-    if [Path(argument).resolve() for argument in config.args] != [ROOT / "tests"]:
+    if not _runs_all(config):
         return
     items.sort(key=lambda item: item.path.parts)
     rounds = import_module("helpers.programs.random_settings").ROUNDS
@@ -133,7 +138,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if rounds < 4 and "XRELAY_NUMBERS" not in os.environ:  # what is timed is compiled by commands
         setattr(import_module("xrelay.lowering.native.build.settings"), "LEVEL", 0)
     number = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
-    if number % 2 == 1 and len(config.args) == 1:
+    if number % 2 == 1 and _runs_all(config):
         _collect_backwards()
     for plugin in config.pluginmanager.get_plugins():
         if type(plugin).__name__ == "WorkerInteractor":
