@@ -134,9 +134,7 @@ _TO_FOLDED = (*_TO_SIMPLIFIED, "lend-caches", "fold-weights")
 
 _TO_SCALED = (
     *(*_WIDE, "simplify-inference{scale-weights=true}", "expand-lines"),
-    *(*_QNN, *_TRANSPOSED, *_STATIC),
-    "lend-caches",
-    "fold-weights",
+    *(*_QNN, *_TRANSPOSED, *_STATIC, "lend-caches", "fold-weights"),
 )
 
 _TO_KERNELS = (

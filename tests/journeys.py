@@ -49,7 +49,7 @@ SHIPPED = "An ONNX model, small and shipped"
 
 SHOWN = {
     SHIPPED: ("as expected: 1 output", "one call    min ", "(1, 1000"),
-    "A student of compilers": ("26_manifest-alloc.mlir", "remark: 5 ops", "tensor<2x4xf32, #cpu0>"),
+    "A student of compilers": ("27_manifest-alloc.mlir", "remark: 5 ops", "tensor<2x4xf32, #cpu0>"),
     "A program of Relay": ("as expected: 1 output", "memory of @main on cuda:0"),
 }
 """Parts of the output of the commands of each journey."""

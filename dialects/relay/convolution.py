@@ -72,6 +72,9 @@ class Conv1dOp(SumOfProducts):
     channels of one group. `padding` is (left, right), of zeros.
     """
 
+    data_layout = string_prop("NCW")
+    kernel_layout = string_prop("OIW")
+
 
 @operator("relay.nn.conv2d_transpose")
 class Conv2dTransposeOp(OutFusable):
@@ -112,6 +115,9 @@ class Conv3dOp(SumOfProducts):
     `data_layout` is "NCDHW" or "NDHWC", `kernel_layout` "OIDHW" or "DHWIO", where I counts the
     input channels of one group. `padding` is (front, top, left, back, bottom, right), of zeros.
     """
+
+    data_layout = string_prop("NCDHW")
+    kernel_layout = string_prop("OIDHW")
 
 
 @operator("relay.nn.conv1d_transpose")

@@ -4,6 +4,7 @@ from collections import Counter
 from random import Random
 
 import pytest
+from helpers.memory.order_faults import faults, may_share
 from helpers.programs.random_settings import rounds
 
 from xrelay.operators import orders as module
@@ -121,7 +122,7 @@ def overlaps(problem: Problem, sizes: list[int]) -> set[tuple[int, int]]:
         if max(low, start) < min(high, stop)
         and lives[i].meets(lives[j])
         and (not orders.rows or orders.rows[i].pool == orders.rows[j].pool)
-        and not orders.may_share(i, j)
+        and not may_share(orders, i, j)
     }
 
 
@@ -138,7 +139,7 @@ def test_accepted_orders_never_overlap(chunk: int, monkeypatch: pytest.MonkeyPat
         except OrderError:
             count["interlocked"] += 1
             continue
-        refused = set(orders.faults(lives))
+        refused = set(faults(orders, lives))
         seen = set[tuple[int, int]]()
         for _ in range(40 if refused else 8):
             seen |= overlaps(problem, random_sizes(rng, orders))
@@ -172,7 +173,7 @@ def test_changed_orders_are_refused_or_never_overlap():
         except OrderError:
             count["no order"] += 1
             continue
-        refused = set(mutant.faults(lives))
+        refused = set(faults(mutant, lives))
         count["refused" if refused else "accepted"] += 1
         for _ in range(10):
             assert overlaps((mutant, lives), random_sizes(rng, mutant)) <= refused
@@ -225,7 +226,7 @@ def test_a_row_on_a_part_is_not_above_the_next_part():
     orders = Orders(1, (((), (), (), (0,)),), rows)
     orders.check()
     together = [ONE] * 4
-    assert sorted(orders.faults(together)) == [(1, 3), (2, 3)]
+    assert sorted(faults(orders, together)) == [(1, 3), (2, 3)]
     assert orders.laid_out([8, 16, 0, 4]) == ([24], [0, 8, 0, 8])
 
 

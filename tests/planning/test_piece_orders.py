@@ -3,9 +3,10 @@
 from itertools import combinations
 from random import Random
 
+from helpers.memory.order_faults import faults
 from helpers.programs.random_settings import rounds
 
-from xrelay.operators.orders import Life, Orders, Row, events
+from xrelay.operators.orders import Life, Orders, Row
 from xrelay.planning.unknown_sizes.piece_orders import choose_rows, order_rows
 
 
@@ -25,26 +26,6 @@ def overlapping(
             if rows[i].pool == rows[j].pool:
                 found.append((i, j))
     return found
-
-
-def bytes_of(rows: list[Row], i: int) -> set[int]:
-    """Return the rows whose bytes row `i` has: its own, or those of the rows that it is over."""
-    over, found = rows[i].over, {i}
-    at = None if over is None else over[1]
-    while over is not None and at is not None:
-        found |= bytes_of(rows, at)
-        at = None if at == over[0] else rows[at].beside
-    return found
-
-
-def undecided(orders: Orders, lives: list[Life]) -> list[tuple[int, int]]:
-    """Return the rows that are needed together, of which neither is above the other."""
-    rows = [*orders.rows]
-    return [
-        (i, j)
-        for i, j in orders.unordered(events(lives))
-        if lives[i].meets(lives[j]) and bytes_of(rows, i).isdisjoint(bytes_of(rows, j))
-    ]
 
 
 def spans_of(orders: Orders, sizes: list[int]) -> list[tuple[int, int]]:
@@ -86,7 +67,7 @@ def test_parts_are_ordered_for_all_sizes():
         alignment = rng.choice((1, 4, 64))
         orders = Orders(alignment, tuple(choose_rows(rows, lives, samples, alignment)), tuple(rows))
         orders.check()
-        assert undecided(orders, lives) == []
+        assert faults(orders, lives) == []
         for _ in range(5):
             sizes = [rng.choice((0, 1, 7, 64, 1000)) for _ in rows]
             assert overlapping(rows, lives, spans_of(orders, sizes)) == []
