@@ -57,7 +57,7 @@ class Placing:
     net: Network
     groups: Sequence[Group]
     joins: dict[int, list[int]] = field(default_factory=lambda: {})
-    """The parts of each join."""
+    """The parts of each join, itself where it has the copy of an operand."""
     chains: dict[int, list[int]] = field(default_factory=lambda: {})
     """All parts that are adjacent to each one, in order."""
 
@@ -72,10 +72,10 @@ class Placing:
         values = self.net.values
         for at in reversed(range(len(self.groups))):
             result = values[self.net.steps[at].writes]
-            if result.is_returned or result.is_placed:
+            if result.is_returned or result.placed:
                 taken = self.taken(at)
                 if len(taken) == 1 and self.is_own(taken[0]):
-                    values[taken[0]].is_placed = True
+                    values[taken[0]].placed = result.bytes
                     self.net.ties.append((values[taken[0]].start, at))
 
     def taken(self, at: int) -> list[int]:
@@ -89,7 +89,7 @@ class Placing:
     def is_own(self, v: int) -> bool:
         """Test whether a value is all of a storage of its own, which a kernel writes."""
         value = self.net.values[v]
-        if value.start < 0 or value.is_returned or value.is_placed or not value.bytes:
+        if value.start < 0 or value.is_returned or value.placed or not value.bytes:
             return False
         group = self.groups[value.start]
         return len(group[-1].results) == 1 and all(op.has_trait(Fusible) for op in group)
@@ -110,28 +110,38 @@ class Placing:
         net, whole = self.net, self.net.steps[at].writes
         parts: list[int] = []
         for value in parts_of(self.groups[at]):
-            root = net.root_of(self.numbers[value]) if value in self.numbers else None
-            if root is None or self.is_overwritten(root):
-                return
-            parts += self.joins.get(root, [root])
+            parts += self.part(value) or [whole]
         chain = self.beside(parts)
-        joins = {whole: parts, **{j: p for j, p in self.joins.items() if p[0] in chain}}
-        if not chain or not self.is_own(whole) or any(map(self.is_overwritten, joins)):
+        joins = {whole, *(j for j, of in self.joins.items() if of[0] in chain)}
+        if {*chain} <= {whole} or not self.is_own(whole) or any(map(self.is_overwritten, joins)):
             return
-        changed = [whole, *chain]
-        old, most = [replace(net.values[v]) for v in changed], max(net.loads())
+        changed = {*chain, whole}
+        old, most = {v: replace(net.values[v]) for v in changed}, max(net.loads())
         stop = max(net.values[v].dead for v in (*joins, *chain))
         since = [*accumulate(map(self.born, reversed(chain)), min)][::-1]
         for v, first in zip(chain, since, strict=True):
             net.values[v].since, net.values[v].held = first, stop
-        net.values[whole].is_placed = True
+        net.values[whole].placed = sum(self.size(v) for v in parts if v != whole)
         if max(net.loads()) > most:
-            for v, value in zip(changed, old, strict=True):
+            for v, value in old.items():
                 net.values[v] = value
             return
         self.joins[whole] = parts
         self.chains |= dict.fromkeys(chain, chain)
-        net.ties += [(net.values[v].start, at) for v in parts]
+        net.ties += [(net.values[v].start, at) for v in parts if v != whole]
+
+    def part(self, value: SSAValue) -> list[int]:
+        """Return the parts that hold a value; none if it is copied, by the join itself."""
+        number = self.numbers.get(value)
+        if number is None:
+            return []
+        root = self.net.root_of(number)
+        parts = self.joins.get(root) or ([root] if self.is_own(root) else [])
+        return [] if self.is_overwritten(root) else parts
+
+    def size(self, v: int) -> int:
+        """Return the bytes of a part, which may be the copy in a join."""
+        return self.net.values[v].bytes - self.net.values[v].placed
 
     def beside(self, parts: Sequence[int]) -> list[int]:
         """Return the chain of the parts of a join; none if they cannot be side by side."""
@@ -139,8 +149,5 @@ class Placing:
         new = [v for v in parts if v not in old]
         chain = [*old, *new]
         is_free = len({*parts}) == len(parts) and self.chains.keys().isdisjoint(new)
-        is_aligned = all(self.net.values[v].bytes % MIN_ALIGNMENT == 0 for v in chain[:-1])
-        is_prefix = chain[: len(parts)] == [*parts]
-        return (
-            chain if is_free and is_aligned and is_prefix and all(map(self.is_own, parts)) else []
-        )
+        is_aligned = all(self.size(v) % MIN_ALIGNMENT == 0 for v in chain[:-1])
+        return chain if is_free and is_aligned and chain[: len(parts)] == [*parts] else []

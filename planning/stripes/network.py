@@ -47,8 +47,8 @@ class Value:
     """The value whose bytes it has; a chain computes them apart."""
     held: int = -1
     """The last step that uses it or a view of it."""
-    is_placed: bool = False
-    """It is in the memory of a result that is written over it, or its parts are side by side."""
+    placed: int = 0
+    """Of its bytes those in the memory of a result that is written over it, or of its parts."""
     since: int | None = None
     """The step from which on its bytes are live, if not `start`: they are beside others."""
 
@@ -56,8 +56,7 @@ class Value:
     def live(self) -> int:
         if self.is_returned:
             return self.bytes
-        is_elsewhere = self.is_lent or self.is_view or self.is_placed
-        return 0 if is_elsewhere else filled(self.bytes)
+        return 0 if self.is_lent or self.is_view else filled(self.bytes - self.placed)
 
     @property
     def born(self) -> int:
@@ -205,7 +204,7 @@ class Network:
         """Return the bytes alive throughout a chain: its operands, its result, and others."""
         result, (born, died, written) = self.values[self.steps[last].writes], self.totals
         inner = written[last] - written[first]
-        return (0 if result.live else result.bytes) + int(born[last] - died[first] - inner)
+        return max(0, result.bytes - result.live) + int(born[last] - died[first] - inner)
 
     @cached_property
     def totals(self) -> tuple[Ints, Ints, Ints]:
