@@ -8,6 +8,8 @@ Values in the bytes of others, as the passes after the choice of stripes place t
     %b = conv2d …
     %c = concatenate %a, %b
 
+    %b = strided_slice %a       %b is rows of %a: `view-slices`
+
 A chain of stripes that computes only some of such values computes them apart. So it has all of
 the steps that a value ties, or none. What is not surely placed so counts as a value of its own.
 """
@@ -25,6 +27,7 @@ from ...dialects.interfaces import Fusible
 from ...dialects.relay.rearrange import ConcatenateOp, StackOp
 from ...operators.orders import MIN_ALIGNMENT
 from ...planning.stripes.network import Network
+from ..view_slices import rows_taken
 from .rows import dims_of
 
 Group = Sequence[Operation]
@@ -34,6 +37,8 @@ def placed(net: Network, groups: Sequence[Group]) -> Network | None:
     """Return a network whose values are placed; None if none are."""
     copy = replace(net, values=[replace(value) for value in net.values], ties=[])
     places = Placing(copy, groups)
+    for at in range(len(groups)):
+        places.view(at)
     places.put_in_results()
     for at in range(len(groups)):
         places.join(at)
@@ -66,6 +71,27 @@ class Placing:
         """The first results of steps."""
         steps = zip(self.groups, self.net.steps, strict=True)
         return {group[-1].results[0]: step.writes for group, step in steps}
+
+    def view(self, at: int) -> None:
+        """Let slices of rows be views of a storage if no more bytes are live for it."""
+        net, group, step = self.net, self.groups[at], self.net.steps[at]
+        reads = [*step.whole, *step.reads]
+        if len(group) > 1 or len(reads) != 1 or rows_taken(group[0]) is None:
+            return
+        root = net.root_of(reads[0])
+        slices = range(step.writes, step.writes + len(group[0].results))
+        if not self.is_own(root) or any(net.values[v].is_returned for v in slices):
+            return
+        changed = (*slices, root)
+        old, most = {v: replace(net.values[v]) for v in changed}, max(net.loads())
+        for v in slices:
+            net.values[v].viewed = root
+            net.values[root].held = max(net.values[root].held, net.values[v].dead)
+        if max(net.loads()) > most:
+            for v, value in old.items():
+                net.values[v] = value
+        else:
+            net.ties += [(net.values[root].start, at), (at, -1)]
 
     def put_in_results(self) -> None:
         """Place what a result of the function is written over in the memory of that."""
@@ -110,7 +136,8 @@ class Placing:
         net, whole = self.net, self.net.steps[at].writes
         parts: list[int] = []
         for value in parts_of(self.groups[at]):
-            parts += self.part(value) or [whole]
+            mine = self.part(value)
+            parts += mine if mine and mine[0] not in parts else [whole]
         chain = self.beside(parts)
         joins = {whole, *(j for j, of in self.joins.items() if of[0] in chain)}
         if {*chain} <= {whole} or not self.is_own(whole) or any(map(self.is_overwritten, joins)):
@@ -135,9 +162,10 @@ class Placing:
         number = self.numbers.get(value)
         if number is None:
             return []
-        root = self.net.root_of(number)
+        root, values = self.net.root_of(number), self.net.values
         parts = self.joins.get(root) or ([root] if self.is_own(root) else [])
-        return [] if self.is_overwritten(root) else parts
+        is_whole = values[root].bytes == values[number].bytes
+        return parts if is_whole and not self.is_overwritten(root) else []
 
     def size(self, v: int) -> int:
         """Return the bytes of a part, which may be the copy in a join."""

@@ -143,7 +143,7 @@ class Network:
     copies: bool = True
     """Slices and concatenations of rows are copies; otherwise rows are where they are needed."""
     ties: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
-    """Steps of which a chain has both or none, as values are placed."""
+    """Steps of which a chain has both or none, as values are placed; -1 is in no chain."""
 
     @property
     def work(self) -> int:
