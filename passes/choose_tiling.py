@@ -24,6 +24,9 @@ weights again and copy the fewest bytes of halos. A peak that cannot be reached 
 is multiplications in sums of products, and elements of all other results. A chain has at
 most `code` calls of kernels a step, those of a loop once; one of open height is a loop alone.
 
+What `view-slices`, `reuse-in-place` and `join-tensors` surely place in the bytes of other values
+counts once, and then is in the same chain as these, or in none (`tiling.placed_values`).
+
 Chains of an open height are chosen at 512 rows, or the greatest height that its bounds allow; other
 dims of their images may be open, too. A `peak` is kept up to 2,048 rows, or that height: what is
 outside of chains grows with the rows, and numbers are those of the most.

@@ -56,20 +56,25 @@ def rows_of(kernel: relay.PrimFuncOp) -> Rows | None:
         return None
     if [*op.operands] != [*block.args] or [*last.operands] != [*op.results]:
         return None
-    shape = tensor_of(block.args[0]).get_shape()
+    return rows_taken(op)
+
+
+def rows_taken(op: Operation) -> Rows | None:
+    """Return which contiguous rows of its operand an operator takes; None if not only these."""
+    if not isinstance(op, SplitOp | StridedSliceOp) or len(op.operands) != 1:
+        return None
+    shape = tensor_of(op.operands[0]).get_shape()
     if isinstance(op, SplitOp):
         axis = op.axis.value.data % len(shape)
         sizes = [tensor_of(result).get_shape()[axis] for result in op.results]
         if DYNAMIC_INDEX in sizes:
             return None
         rows = Rows(axis, tuple(sum(sizes[:i]) for i in range(len(sizes))))
-    elif isinstance(op, StridedSliceOp):
-        rows = _sliced(op, shape)
     else:
-        return None
+        rows = _sliced(op, shape)
     if rows is None or any(dim != 1 for dim in shape[: rows.axis]):
         return None
-    types = [as_tensor(value.type) for value in (*block.args, *op.results)]
+    types = [as_tensor(value.type) for value in (*op.operands, *op.results)]
     return rows if rows.axis == 0 or all(type and is_static(type) for type in types) else None
 
 

@@ -19,6 +19,7 @@ from ...planning.stripes.network import Network
 from ..functions.symbols import CallGraph
 from ..support.diagnostics import OptionError, PassError
 from .open_steps import Sizings, close_steps, sampled_rows, with_rows
+from .placed_values import placed
 from .step_network import Axes, Group, Needs, network_of
 
 TRIES = 4
@@ -180,8 +181,20 @@ class TilingOptions:
             if tiling is not None:
                 return tiling
         net, groups, axes = self.network(function, needs)
-        tiling = FunctionTiling(function, net, groups, axes, choose(net, work, peak, self.code))
+        choice, net = self.chosen([*filter(None, [placed(net, groups)]), net], work, peak)
+        tiling = FunctionTiling(function, net, groups, axes, choice)
         return tiling if sample is None else replace(tiling, closed=sample.closed)
+
+    def chosen(
+        self, nets: Sequence[Network], work: float | None, peak: int | None
+    ) -> tuple[Choice, Network]:
+        """Choose in each network; return the choice that reaches `peak` with the least work."""
+        choices: list[tuple[Choice, Network]] = []
+        for net in nets:
+            choices.append((choose(net, work, peak, self.code), net))
+            if peak is not None and choices[-1][0].peak <= peak and not choices[-1][0].extra:
+                break
+        return min(choices, key=lambda of: (max(of[0].peak, peak or 0), of[0].extra))
 
     def open_tiling(
         self,

@@ -121,7 +121,8 @@ def ends(net: Network) -> Iterator[tuple[Sequence[int], int]]:
         for first in range(last - 1, max(-1, last - LONGEST), -1):
             if not net.is_chain(first, last):
                 break  # nor are longer ones
-            if len(net.steps) <= MANY or alive[first] <= 1:
+            is_single = len(net.steps) <= MANY or alive[first] <= 1
+            if is_single and net.is_untied(first, last):
                 firsts.append(first)
         yield firsts, last
 

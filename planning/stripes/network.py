@@ -47,12 +47,22 @@ class Value:
     """The value whose bytes it has; a chain computes them apart."""
     held: int = -1
     """The last step that uses it or a view of it."""
+    placed: int = 0
+    """Of its bytes those in the memory of a result that is written over it, or of its parts."""
+    since: int | None = None
+    """The step from which on its bytes are live, if not `start`: they are beside others."""
 
     @property
     def live(self) -> int:
         if self.is_returned:
             return self.bytes
-        return 0 if self.is_lent or self.is_view else filled(self.bytes)
+        return 0 if self.is_lent or self.is_view else filled(self.bytes - self.placed)
+
+    @property
+    def born(self) -> int:
+        """The first step in which its bytes are live."""
+        first = self.start if self.since is None else self.since
+        return 0 if self.is_returned else max(first, 0)
 
     @property
     def is_view(self) -> bool:
@@ -132,6 +142,8 @@ class Network:
     steps: list[Step]
     copies: bool = True
     """Slices and concatenations of rows are copies; otherwise rows are where they are needed."""
+    ties: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    """Steps of which a chain has both or none, as values are placed; -1 is in no chain."""
 
     @property
     def work(self) -> int:
@@ -141,15 +153,15 @@ class Network:
         """Return the bytes alive at each step; a result may take over an operand that dies."""
         change = np.zeros(len(self.steps) + 2, np.int64)
         for value in self.values:
-            change[0 if value.is_returned else max(value.start, 0)] += value.live
+            change[value.born] += value.live
             change[max(value.dead, value.start, 0) + 1] -= value.live
         loads: list[int] = change.cumsum()[: len(self.steps)].tolist()
         for at, step in enumerate(self.steps):
             loads[at] += step.inner + step.scratch
-            size = self.values[step.writes].live
-            dying = (self.root(v) for v in step.over)
-            if any(value.dead == at and value.live == size for value in dying):
-                loads[at] -= size
+            result = self.values[step.writes]
+            dying = (self.values[self.root_of(v)] for v in step.over)
+            taken = (v.live for v in dying if v.dead == at and v.bytes == result.bytes)
+            loads[at] -= min(max(taken, default=0), result.live)
         return loads
 
     def use(self, value: int, at: int) -> None:
@@ -160,10 +172,14 @@ class Network:
             of = self.values[of.viewed]
             of.held = at
 
-    def root(self, value: int) -> Value:
+    def root_of(self, value: int) -> int:
         """Return the value whose bytes a value has."""
         of = self.values[value]
-        return of if of.viewed is None or not of.is_view else self.root(of.viewed)
+        return value if of.viewed is None or not of.is_view else self.root_of(of.viewed)
+
+    def is_untied(self, first: int, last: int) -> bool:
+        """Test whether the steps `first` to `last` have all or none of those that are tied."""
+        return all((first <= a <= last) == (first <= b <= last) for a, b in self.ties)
 
     def is_chain(self, first: int, last: int) -> bool:
         """Test whether only the last value of the steps `first` to `last` is used after them."""
@@ -188,14 +204,14 @@ class Network:
         """Return the bytes alive throughout a chain: its operands, its result, and others."""
         result, (born, died, written) = self.values[self.steps[last].writes], self.totals
         inner = written[last] - written[first]
-        return (result.bytes if result.is_view else 0) + int(born[last] - died[first] - inner)
+        return max(0, result.bytes - result.live) + int(born[last] - died[first] - inner)
 
     @cached_property
     def totals(self) -> tuple[Ints, Ints, Ints]:
         """The bytes of values up to each step: computed there or before, dead, first results."""
         born, died, written = np.zeros((3, len(self.steps) + 1), np.int64)
         for value in self.values:
-            born[0 if value.is_returned else max(value.start, 0)] += value.live
+            born[value.born] += value.live
             died[min(max(value.dead, value.start, -1) + 1, len(self.steps))] += value.live
         for at, step in enumerate(self.steps):
             written[at + 1] = self.values[step.writes].live

@@ -1,5 +1,6 @@
 """Chains in stripes compute what the program computes, and need the bytes that are said."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 from helpers.machine.in_machine import run_passes
 from helpers.programs.agreement import agree, evaluated
+from helpers.programs.programs import parse
 from helpers.programs.random_chains import chain_in_stripes, image_of, random_skip, stripe_all
 from helpers.programs.random_settings import FIRST_SEED, OTHER, rounds
 from numpy.lib.stride_tricks import sliding_window_view
@@ -90,6 +92,20 @@ def test_a_peak_that_is_reached_is_kept_and_a_lower_one_refused(tmp_path: Path):
     message = "a peak of 17234 bytes is not reached with 1.0 times the work: the least is 17408"
     with pytest.raises(xrelay.Error, match=message):
         xrelay.compile(path, pipeline="vm{peak=17234 work=1.0}")
+
+
+PLACED = Path(__file__).parents[2] / "lit_tests" / "passes" / "choose-tiling" / "placed.mlir"
+
+
+@pytest.mark.parametrize("kernels", ["numpy", "native"])
+@pytest.mark.parametrize("text", PLACED.read_text().split("// -----"))
+def test_a_peak_is_not_refused_that_the_plan_without_stripes_has(text: str, kernels: str):
+    text = re.sub("@[a-z_]+\\(", "@main(", text)
+    plan = planned(xrelay.compile(parse(text), pipeline=f"vm{{kernels={kernels}}}"))
+    same = xrelay.compile(parse(text), pipeline=f"vm{{kernels={kernels} peak={plan}}}")
+    assert planned(same) == plan
+    with pytest.raises(xrelay.Error, match=f"the least is {plan}"):
+        xrelay.compile(parse(text), pipeline=f"vm{{kernels={kernels} peak={plan - 1} work=1.0}}")
 
 
 @pytest.mark.ci
