@@ -305,9 +305,8 @@ class VmPipeline(PlannedPipeline):
     def text(self) -> str:
         is_native = self.kernels == "native"
         simple = (*_TO_SCALED, *_LAYOUT, *self.weights) if is_native else _TO_FOLDED
-        simple = (*simple, *self.tiled(is_native))
-        scratch = (self.scratch,) if is_native else ()
-        kernels = (*simple, *_on(self.default), "create-shape-functions", *scratch)
+        tiled, scratch = self.tiled(is_native), (self.scratch,) if is_native else ()
+        kernels = (*simple, *tiled, *_on(self.default), "create-shape-functions", *scratch)
         placed = ("assign-pools",) if self.pools and self.memory != "plan" else ()
         joined = _JOINED_COMPILED if is_native else _JOINED
         joined = {"plan": joined, "coalesce": joined[1:], "none": ()}[self.memory]
