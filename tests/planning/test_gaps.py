@@ -103,7 +103,8 @@ def test_moves_plan_bodies_with_gaps_and_go_on_below():
 def test_a_plan_is_fitted_in_a_height_that_it_exceeds():
     problem = problem_of(CHAIN_94, 64)
     plan = solve(problem, "greedy-by-size")
-    assert isinstance(plan, Plan) and plan.height > 480
+    assert isinstance(plan, Plan)
+    assert plan.height > 480
     fit = fitted(problem, plan, 480)
     assert check(problem, fit) == []
     assert (fit.height, fit.is_optimal) == (480, False)
