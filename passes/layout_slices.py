@@ -22,6 +22,7 @@ When no order is good at all samples, up to three are kept, and the one with the
 taken at run time. The pack keeps them, as the proof of the plan, until `expand-packs` computes
 them. With `dynamic=at-bind`, the machine plans when it knows the sizes, but for a workspace. With
 strategy `coalesce`, slices lie one after the other. `xrelay-opt --remarks` reports the choices.
+Slices with gaps that need more than other storages leave of `peak` are planned again, by moves.
 Levels `manifest` and `memory-planned`.
 """
 
