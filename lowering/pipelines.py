@@ -303,16 +303,14 @@ class VmPipeline(PlannedPipeline):
     def text(self) -> str:
         is_native = self.kernels == "native"
         simple = (*_TO_SCALED, *_LAYOUT, *self.weights) if is_native else _TO_FOLDED
-        simple = (*simple, *self.tiled(is_native))
-        scratch = (self.scratch,) if is_native else ()
-        kernels = (*simple, *_on(self.default), "create-shape-functions", *scratch)
+        tiled, scratch = self.tiled(is_native), (self.scratch,) if is_native else ()
+        kernels = (*simple, *tiled, *_on(self.default), "create-shape-functions", *scratch)
         placed = ("assign-pools",) if self.pools and self.memory != "plan" else ()
         joined = _JOINED_COMPILED if is_native else _JOINED
         joined = {"plan": joined, "coalesce": joined[1:], "none": ()}[self.memory]
-        checked = _checked(self.peak)
-        planned = (*_REORDER[self.reorder], *joined, *placed, *_MEMORY[self.memory], *checked)
+        planned = (*_REORDER[self.reorder], *joined, *placed, *_MEMORY[self.memory])
         manifest = _TO_MANIFEST_COMPILED if is_native else _TO_MANIFEST
-        passes = (*kernels, *manifest, *planned, *_TO_BYTECODE)
+        passes = (*kernels, *manifest, *_within(self.peak, planned), *_TO_BYTECODE)
         passes = _with_option(passes, _OF_POOLS, "pools", *_values(self.pools))
         passes = _with_option(passes, ("lend-caches",), "caches", *_values(self.caches))
         return _called_from_outside(passes, self.entries)
@@ -349,7 +347,7 @@ class AotPipeline(PlannedPipeline):
         simple = (*_TO_SCALED, *_TO_FIRST_ORDER, *layout, *self.weights, *tiled)
         kernels = (*simple, *_on(self.default), "create-shape-functions{checks=true}", self.scratch)
         plan = "plan-memory{in-place=false lend-entries=true}"
-        planned = (*_REORDER[self.reorder], *_JOINED_COMPILED, plan, *_checked(self.peak))
+        planned = _within(self.peak, (*_REORDER[self.reorder], *_JOINED_COMPILED, plan))
         placed = ("place-constants",) if self.constants else ()
         passes = (*kernels, *_TO_MANIFEST_COMPILED, *planned, *placed, *_TO_MEMREF)
         passes = _with_option(passes, _OF_POOLS, "pools", *_values(self.pools))
@@ -405,9 +403,10 @@ class KernelsPipeline(Pipeline):
         return ",".join(str(step.pipeline_pass_spec()) for step in passes)
 
 
-def _checked(peak: str) -> Sequence[str]:
-    """Return the pass that holds a plan to a peak."""
-    return (f"check-peak{{peak={quoted(peak)}}}",) if peak else ()
+def _within(peak: str, passes: Sequence[str]) -> Sequence[str]:
+    """Return `passes` that plan for a peak, and the pass that holds the plan to it."""
+    passes = _with_option(passes, ("plan-memory", "layout-slices"), "peak", *_values(peak))
+    return (*passes, f"check-peak{{peak={quoted(peak)}}}") if peak else passes
 
 
 def _on(device: str) -> Sequence[str]:

@@ -22,6 +22,7 @@ When no order is good at all samples, up to three are kept, and the one with the
 taken at run time. The pack keeps them, as the proof of the plan, until `expand-packs` computes
 them. With `dynamic=at-bind`, the machine plans when it knows the sizes, but for a workspace. With
 strategy `coalesce`, slices lie one after the other. `xrelay-opt --remarks` reports the choices.
+Slices with gaps that need more than other storages leave of `peak` are planned again, by moves.
 Levels `manifest` and `memory-planned`.
 """
 
@@ -31,6 +32,7 @@ from math import inf
 from typing import Literal, TypeVar
 
 from xdsl.context import Context
+from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -49,6 +51,7 @@ from .support.changes import LevelPass
 from .support.diagnostics import PassError, emit_remark, wants_remarks
 from .support.rewriting import apply_patterns, rewrite_each
 from .support.walk import outside_primitives
+from .tiling.chosen_tiling import peak_in
 from .workspaces.replaced_packs import ListedCode, fold_constants, parts_of, replace_pack
 from .workspaces.workspace_sizes import ComputeWorkspaceSize, Totals
 
@@ -190,8 +193,10 @@ def no_room(
     return PassError(message, packing.op if latest is None else users[latest], notes)
 
 
-def static_layout(packing: memory.Packing, strategy: Strategy) -> Layout[SSAValue]:
-    """Lay out slices of static sizes."""
+def static_layout(
+    packing: memory.Packing, strategy: Strategy, room: int | None = None
+) -> Layout[SSAValue]:
+    """Lay out slices of static sizes, in `room` if it can be."""
     if not has_pieces(packing):
         plan = plan_of(packing, strategy)
         return Layout((plan.height,), plan.offsets)
@@ -199,7 +204,7 @@ def static_layout(packing: memory.Packing, strategy: Strategy) -> Layout[SSAValu
     rows, lives = rows_and_lives(packing)
 
     def placed(with_arms: bool) -> Sequence[int]:
-        return placed_rows(rows, lives, sizes, packing.alignment, strategy, with_arms)
+        return placed_rows(rows, lives, sizes, packing.alignment, strategy, with_arms, room)
 
     offsets = planned(packing, placed)
     totals = [0] * (1 + max((row.pool for row in rows), default=0))
@@ -259,12 +264,13 @@ class LayOutSlices(RewritePattern):
     sizes: Sizes
     totals: Totals
     remark: Callable[[Operation, str], None]
+    peak: int | None = None
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memory.PackOp, rewriter: PatternRewriter, /) -> None:
         packing = memory.Packing(op)
         if is_static(packing):
-            layout = static_layout(packing, self.strategy)
+            layout = static_layout(packing, self.strategy, self.room(op))
             replace_pack(packing, layout, ListedCode(), self.totals, rewriter)
             return
         if op.orders is not None:
@@ -276,6 +282,14 @@ class LayOutSlices(RewritePattern):
             rewriter.notify_op_modified(changed)
         if op.workspace is not None:
             self.totals.record(op, packing)
+
+    def room(self, op: memory.PackOp) -> int | None:
+        """Return what the other storages of its function leave to a pack, below the peak."""
+        function = op.parent_op()
+        if self.peak is None or not isinstance(function, func.FuncOp):
+            return None
+        storages = ops_of([*outside_primitives(function)], memory.AllocStorageOp)
+        return self.peak - sum(storage.size.value.data for storage in storages if storage.size)
 
     def orders(self, packing: memory.Packing) -> Sequence[On]:
         op, count = packing.op, len(packing.slices)
@@ -306,6 +320,9 @@ class LayoutSlicesPass(LevelPass):
     dynamic: Dynamic = "symbolic"
     """The offsets of slices of dynamic size: arithmetic, or planned when sizes are known."""
 
+    peak: str = ""
+    """The most bytes of a function, such as `256KiB`, for which slices with gaps are moved long."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         def remark(pack: Operation, message: str) -> None:
             if wants_remarks(ctx):
@@ -319,7 +336,7 @@ class LayoutSlicesPass(LevelPass):
                 remark(pack, f"{count} slices of dynamic size: planned when sizes are known")
 
         totals = Totals({})
-        lay_out = LayOutSlices(self.strategy, Sizes(), totals, remark)
+        lay_out = LayOutSlices(self.strategy, Sizes(), totals, remark, peak_in(self.peak))
         for part in parts_of(op, totals):
             inside = [*outside_primitives(part)]
             asked = ops_of(inside, memory.WorkspaceSizeOp)

@@ -76,6 +76,9 @@ class PlanMemoryPass(CompositePass):
     minimize: Minimize = "cost"
     """The objective for a device of several pools; the option of `assign-pools`."""
 
+    peak: str = ""
+    """The option of `layout-slices`: the bytes for which it searches longer."""
+
     verify: bool = True
     """Prove the plan by `verify-memory-plan`."""
 
@@ -90,7 +93,7 @@ class PlanMemoryPass(CompositePass):
             *([self.assign_pools] if self.pools else []),
             PassWorkspacesPass(self.entries, self.lend_entries),
             PackStoragePass(),
-            LayoutSlicesPass(self.strategy, self.dynamic),
+            LayoutSlicesPass(self.strategy, self.dynamic, self.peak),
             ManifestLifetimesPass(),
             *([VerifyMemoryPlanPass()] if self.verify else []),
         )

@@ -9,7 +9,7 @@
 // A pipeline has options like a pass; those of its passes are in what it stands for.
 //
 // NONE:      verify-stage{stage="manifest"},manifest-lifetimes,verify-stage{stage="memory-planned"},expand-packs,verify-stage{stage="expanded"}
-// COALESCE:  coalesce-storage,layout-slices{strategy="auto" dynamic="symbolic"},manifest-lifetimes,verify-memory-plan,
+// COALESCE:  coalesce-storage,layout-slices{strategy="auto" dynamic="symbolic" peak=""},manifest-lifetimes,verify-memory-plan,
 // PLAN:      verify-stage{stage="manifest"},reuse-in-place,join-tensors{{.*}},plan-memory{{.*}},verify-stage{stage="memory-planned"}
 // ENTRIES:   remove-unused-functions{entries="f"},
 // ENTRIES:   plan-memory{{.*}}entries="f"{{.*}},verify-stage{stage="memory-planned"}

@@ -7,25 +7,47 @@ is, the pairs that overlap there gain weight, so that no local minimum holds the
 nothing, but plans bodies with gaps of which searches from the bottom up find no plan: what these
 place early is never moved. A move is a node.
 
+`fit` starts anew many times. Three of four starts hold the body that is alive with the most others
+at the bottom: in the middle, it would divide the room of all others. Weights fade meanwhile.
+
 Source of the weights: the breakout method (Morris, 1993).
 """
 
+from dataclasses import replace
 from random import Random
 
+import numpy as np
+
 from ..buffers import Ints, as_list
+from ..meter import Meter
+from ..problem import Plan, Problem
+from .core import Core, core_of
 from .search import Search, Tables
+
+_STARTS, _MOVES, _FADE = 24, 240, 40
+"""Starts of `fit`, the moves of each, and those after which weights are halved, per body."""
 
 
 class WeightedMoves(Search):
     """A search that ends with a plan; the next one, below it, goes on from there."""
 
-    def __init__(self, tables: Tables):
+    def __init__(self, tables: Tables, seed: int = 3):
         super().__init__(tables)
-        core, self.random = tables.core, Random(3)
+        core, self.random = tables.core, Random(seed)
         self.at = as_list(tables.lowest * tables.unit)
         self.conflicts, self.step = core.conflicts, as_list(core.alignment)
         self.is_fixed: list[bool] = tables.is_fixed.tolist()
         self.weights = [{other: 1 for other, *_ in near} for near in self.conflicts]
+
+    def hold(self, k: int) -> None:
+        """Keep body `k` where it is."""
+        self.is_fixed[k] = True
+        for other in self.weights[k]:
+            self.weights[other][k] = 2**62
+
+    def fade(self) -> None:
+        """Halve what weights have gained."""
+        self.weights = [{o: (w + 1) // 2 for o, w in weights.items()} for weights in self.weights]
 
     def decide(self, ceiling: Ints) -> bool:
         """Move bodies until none overlaps; raises `OutOfNodes`, and is never False."""
@@ -81,3 +103,34 @@ class WeightedMoves(Search):
             if weight == least:
                 ranges.append((start, after - step))
         return least, ranges
+
+
+def fit(core: Core, height: int) -> Ints | None:
+    """Return offsets of a plan of at most this height, if one of many starts finds it."""
+    tables, n = Tables(core), core.n_bodies
+    if tables.has_fixed or not n:
+        return None
+    widest = max(range(n), key=lambda k: len(core.conflicts[k]))
+    for seed in range(_STARTS):
+        moves = WeightedMoves(tables, seed)
+        if seed % 4 < 3:
+            moves.hold(widest)
+        for _ in range(_MOVES // _FADE):
+            if moves.run(height, Meter(_FADE * n)):
+                return moves.offsets
+            moves.fade()
+    return None
+
+
+def fitted(problem: Problem, plan: Plan, height: int) -> Plan:
+    """Return a plan of at most this height in the only pool, or `plan` if none is found."""
+    if len(plan.heights) > 1 or not plan.lower_bound <= height < plan.height:
+        return plan
+    core = core_of(problem)
+    offsets = fit(core, height)
+    if offsets is None:
+        return plan
+    least = int((offsets + core.body_size).max())
+    by_row = tuple(as_list(np.append(offsets, 0)[core.row_body]))
+    is_optimal = least == plan.lower_bound
+    return replace(plan, offsets=by_row, heights=(least,), is_optimal=is_optimal, strategy="moves")

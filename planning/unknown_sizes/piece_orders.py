@@ -14,6 +14,7 @@ from itertools import combinations, pairwise
 from ...operators.intervals import Interval
 from ...operators.orders import Arms, Life, On, Orders, Row, pairs_together
 from ..buffers import Arm, Buffer, Gap, Pool, ProblemError
+from ..offsets.weighted_moves import fitted
 from ..problem import Plan, Problem
 from ..solve import solve
 
@@ -99,9 +100,10 @@ def placed_rows(
     alignment: int,
     strategy: str = "auto",
     with_arms: bool = True,
+    room: int | None = None,
 ) -> list[int]:
     """
-    Return offsets of rows at `sizes`, planned as one buffer for each piece.
+    Return offsets of rows at `sizes`, planned as one buffer for each piece, in `room` if it can be.
 
     At a time at which its last rows are not needed, only the first bytes of a piece are.
     """
@@ -132,9 +134,12 @@ def placed_rows(
             )
         )
     pools = tuple(Pool(str(k)) for k in range(empty.n_pools))
-    plan = solve(Problem(tuple(buffers), pools), strategy)
+    problem = Problem(tuple(buffers), pools)
+    plan = solve(problem, strategy)
     if not isinstance(plan, Plan):
         raise ProblemError("pieces at fixed offsets overlap")
+    if room is not None:
+        plan = fitted(problem, plan, room)
     offsets = [0] * len(rows)
     for piece, at in zip(empty.pieces, plan.offsets, strict=True):
         for i in piece:

@@ -8,7 +8,7 @@ from xrelay.planning.offsets.bounds import lower_bound
 from xrelay.planning.offsets.core import core_of
 from xrelay.planning.offsets.exact import next_height
 from xrelay.planning.offsets.search import Tables
-from xrelay.planning.offsets.weighted_moves import WeightedMoves
+from xrelay.planning.offsets.weighted_moves import WeightedMoves, fitted
 
 # Chains of `benchmarks/random_chains.py`, in the machine. Size, birth, death; start and stop of a
 # gap, and the bytes that it keeps. Heights are optimal by CP-SAT of OR-tools.
@@ -98,6 +98,18 @@ def test_moves_plan_bodies_with_gaps_and_go_on_below():
                 at, place = moves.offsets[k], moves.offsets[other]
                 assert at + mine <= place or place + its <= at
     assert moves.run(479, Meter(2000)) is None  # 480 bytes are the least
+
+
+def test_a_plan_is_fitted_in_a_height_that_it_exceeds():
+    problem = problem_of(CHAIN_94, 64)
+    plan = solve(problem, "greedy-by-size")
+    assert isinstance(plan, Plan)
+    assert plan.height > 480
+    fit = fitted(problem, plan, 480)
+    assert check(problem, fit) == []
+    assert (fit.height, fit.is_optimal) == (480, False)
+    for height in (455, 479, plan.height):  # below all that is alive, below the least, and reached
+        assert fitted(problem, plan, height) is plan
 
 
 def test_the_next_height_is_one_at_which_a_body_can_end():
