@@ -26,6 +26,8 @@ from .search import Search, Tables
 
 _STARTS, _MOVES, _FADE = 24, 240, 40
 """Starts of `fit`, the moves of each, and those after which weights are halved, per body."""
+_ALL_MOVES = 1_200_000
+"""The most moves of all starts, about a minute: more bodies have fewer starts."""
 
 
 class WeightedMoves(Search):
@@ -111,7 +113,7 @@ def fit(core: Core, height: int) -> Ints | None:
     if tables.has_fixed or not n:
         return None
     widest = max(range(n), key=lambda k: len(core.conflicts[k]))
-    for seed in range(_STARTS):
+    for seed in range(min(_STARTS, _ALL_MOVES // (_MOVES * n))):
         moves = WeightedMoves(tables, seed)
         if seed % 4 < 3:
             moves.hold(widest)
