@@ -267,8 +267,8 @@ class PlannedPipeline(Pipeline, ABC):
 
     def tiled(self, by_rows: bool) -> Sequence[str]:
         """Return the passes that compute chains in stripes; rows of images may be contiguous."""
-        given = {"peak": self.peak and quoted(self.peak), "work": self.work, "code": self.code}
-        limits = [f"{name}={limit}" for name, limit in given.items() if limit not in ("", None)]
+        options = {"peak": self.peak and quoted(self.peak), "work": self.work, "code": self.code}
+        limits = [f"{name}={limit}" for name, limit in options.items() if limit not in ("", None)]
         limits += ["copies=false"] if limits and by_rows else []
         return (f"choose-tiling{{{' '.join(limits)}}}", "tile-for-memory") if limits else ()
 
@@ -303,8 +303,9 @@ class VmPipeline(PlannedPipeline):
     def text(self) -> str:
         is_native = self.kernels == "native"
         simple = (*_TO_SCALED, *_LAYOUT, *self.weights) if is_native else _TO_FOLDED
-        tiled, scratch = self.tiled(is_native), (self.scratch,) if is_native else ()
-        kernels = (*simple, *tiled, *_on(self.default), "create-shape-functions", *scratch)
+        scratch = (self.scratch,) if is_native else ()
+        kernels = (*simple, *self.tiled(is_native), *_on(self.default))
+        kernels = (*kernels, "create-shape-functions", *scratch)
         placed = ("assign-pools",) if self.pools and self.memory != "plan" else ()
         joined = _JOINED_COMPILED if is_native else _JOINED
         joined = {"plan": joined, "coalesce": joined[1:], "none": ()}[self.memory]

@@ -304,8 +304,8 @@ class Rule:
         types |= {name: self.types[name] for name in types if name in self.types}
         types |= unread
         decoders = tuple((name, _decoder(annotation)) for name, annotation in types.items())
-        given = tuple(operands), variadic, tuple(named), tuple(data), tuple(sizes)
-        return Parameters(*given, types, decoders, groups, tuple(unread), defaults)
+        of_operands = tuple(operands), variadic, tuple(named), tuple(data), tuple(sizes)
+        return Parameters(*of_operands, types, decoders, groups, tuple(unread), defaults)
 
     @classmethod
     def with_work(cls, work: Work) -> Callable[[Callable[..., Tensor | Sequence[Tensor]]], Rule]:

@@ -49,9 +49,9 @@ from .sizes.reader import Sizes
 from .sizes.sample_sizes import Sample, samples_of
 from .support.changes import LevelPass
 from .support.diagnostics import PassError, emit_remark, wants_remarks
+from .support.options import peak_in
 from .support.rewriting import apply_patterns, rewrite_each
 from .support.walk import outside_primitives
-from .tiling.chosen_tiling import peak_in
 from .workspaces.replaced_packs import ListedCode, fold_constants, parts_of, replace_pack
 from .workspaces.workspace_sizes import ComputeWorkspaceSize, Totals
 

@@ -89,15 +89,15 @@ class ReadTransposed(RewritePattern):
             entries = [-1 if dim == DYNAMIC_INDEX else dim for dim in dims]
             shorter = tensor_type(source.element_type, dims, device_of(source))
             value = steps.add(ReshapeOp.to(value, entries, shorter))
-        made = TransposeOp.create(
+        transposed = TransposeOp.create(
             operands=[value],
             result_types=[type],
             properties={"axes": ints([inside.index(axis) for axis in kept])},
             attributes={FUSED: UnitAttr()},
         )
-        made.result.name_hint = op.y.name_hint
+        transposed.result.name_hint = op.y.name_hint
         product = BatchMatmulOp.create(
-            operands=[op.x, steps.add(made)],
+            operands=[op.x, steps.add(transposed)],
             result_types=op.result_types,
             properties=op.properties.copy(),
         )

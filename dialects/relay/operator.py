@@ -149,8 +149,8 @@ class Operator(IRDLOperation, ABC):
                 fields[given.operands[-1]] = var_operand_def(AnyTensor)
         for name, annotation in given.types.items():
             if not any(isinstance(each.get(name), _PROPERTY) for each in declared[1:]):
-                made = vars(cls).get(name)
-                fields[name] = made or prop_of(annotation, given.defaults.get(name))
+                own = vars(cls).get(name)
+                fields[name] = own or prop_of(annotation, given.defaults.get(name))
         return fields
 
     @classmethod

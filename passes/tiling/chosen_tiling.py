@@ -13,11 +13,11 @@ from xdsl.ir import Operation, OpResult
 
 from ...dialects import relay
 from ...dialects.tensors import has_dynamic
-from ...planning.buffers import parse_pool
 from ...planning.stripes.chosen_chains import Choice, Edge, choose, in_network
 from ...planning.stripes.network import Network
 from ..functions.symbols import CallGraph
 from ..support.diagnostics import OptionError, PassError
+from ..support.options import peak_in
 from .open_steps import Sizings, close_steps, sampled_rows, with_rows
 from .placed_values import placed
 from .step_network import Axes, Group, Needs, network_of
@@ -97,15 +97,6 @@ class FunctionTiling:
 def nested(op: Operation) -> Iterator[Operation]:
     """Yield the ops in the regions of `op`."""
     return (inner for inner in op.walk() if inner is not op)
-
-
-def peak_in(text: str) -> int | None:
-    """Return the bytes that the option `peak` says; None if it is empty."""
-    try:
-        return parse_pool(f"peak={text}").capacity
-    except ValueError:
-        message = f"peak must be bytes, such as 256KiB, but is '{text}'"
-        raise OptionError(message, "peak") from None
 
 
 @dataclass(frozen=True)

@@ -80,8 +80,8 @@ def zeros_in(whole: SSAValue, builder: Builder, axis: int = 0, rows: int | None 
     shape = builder.insert(creation.ShapeOfOp.on([whole], {"dtype": i64})).results[0]
     if rows is not None:
         code, dims = SizeCode(builder.insert), enumerate(type.get_shape())
-        known = [code.extract(shape, [i]) if d == DYNAMIC_INDEX else code.value(d) for i, d in dims]
-        shape = code.vector(known, shape.type)
+        sizes = [code.extract(shape, [i]) if d == DYNAMIC_INDEX else code.value(d) for i, d in dims]
+        shape = code.vector(sizes, shape.type)
     zeros = creation.DynZerosOp.create(operands=[shape], properties=attributes, result_types=[type])
     return builder.insert(alone(zeros)).results[0]
 

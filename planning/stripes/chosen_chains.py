@@ -116,13 +116,16 @@ def ends(net: Network) -> Iterator[tuple[Sequence[int], int]]:
     """Yield where chains begin, and where they end."""
     large = [value for value in net.values if value.bytes > SMALL]
     alive = [sum(v.start < first <= v.stop for v in large) for first in range(len(net.steps))]
+    tied = net.tied()
     for last in range(1, len(net.steps)):
         firsts: list[int] = []
+        low, high = tied[last]
         for first in range(last - 1, max(-1, last - LONGEST), -1):
-            if not net.is_chain(first, last):
+            if high > last or not net.is_chain(first, last):
                 break  # nor are longer ones
+            low, high = min(low, tied[first][0]), max(high, tied[first][1])
             is_single = len(net.steps) <= MANY or alive[first] <= 1
-            if is_single and net.is_untied(first, last):
+            if is_single and first <= low and high <= last:
                 firsts.append(first)
         yield firsts, last
 

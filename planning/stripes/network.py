@@ -177,9 +177,14 @@ class Network:
         of = self.values[value]
         return value if of.viewed is None or not of.is_view else self.root_of(of.viewed)
 
-    def is_untied(self, first: int, last: int) -> bool:
-        """Test whether the steps `first` to `last` have all or none of those that are tied."""
-        return all((first <= a <= last) == (first <= b <= last) for a, b in self.ties)
+    def tied(self) -> list[tuple[int, int]]:
+        """Return for each step the first and the last of it and those that are tied to it."""
+        spans = [(at, at) for at in range(len(self.steps))]
+        for pair in self.ties:
+            for at, other in zip(pair, reversed(pair), strict=True):
+                if at >= 0:
+                    spans[at] = min(spans[at][0], other), max(spans[at][1], other)
+        return spans
 
     def is_chain(self, first: int, last: int) -> bool:
         """Test whether only the last value of the steps `first` to `last` is used after them."""

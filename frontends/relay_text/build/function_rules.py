@@ -96,8 +96,8 @@ def let_value(
     hint, function = unhinted(value)
     if not isinstance(function, ast.Function):
         return context.named(context.emit(value))
-    made = closure(context, function, local, annotation)
-    return made if hint is None else on_device(Site(context, hint, [made]))
+    built = closure(context, function, local, annotation)
+    return built if hint is None else on_device(Site(context, hint, [built]))
 
 
 def unhinted(expr: ast.Expr) -> tuple[ast.Call | None, ast.Expr]:

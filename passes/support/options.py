@@ -1,0 +1,13 @@
+"""Options that several passes have, and what they mean."""
+
+from ...planning.buffers import parse_pool
+from .diagnostics import OptionError
+
+
+def peak_in(text: str) -> int | None:
+    """Return the bytes that the option `peak` says; None if it is empty."""
+    try:
+        return parse_pool(f"peak={text}").capacity
+    except ValueError:
+        message = f"peak must be bytes, such as 256KiB, but is '{text}'"
+        raise OptionError(message, "peak") from None
