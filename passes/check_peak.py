@@ -24,7 +24,7 @@ from .memory_report.report import planned_with_calls
 from .support.changes import InspectionPass
 from .support.diagnostics import PassError
 from .support.levels import Level
-from .support.options import peak_in
+from .support.peak_option import peak_in
 from .tiling.open_steps import open_sizes, sampled_rows
 
 

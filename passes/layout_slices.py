@@ -49,7 +49,7 @@ from .sizes.reader import Sizes
 from .sizes.sample_sizes import Sample, samples_of
 from .support.changes import LevelPass
 from .support.diagnostics import PassError, emit_remark, wants_remarks
-from .support.options import peak_in
+from .support.peak_option import peak_in
 from .support.rewriting import apply_patterns, rewrite_each
 from .support.walk import outside_primitives
 from .workspaces.replaced_packs import ListedCode, fold_constants, parts_of, replace_pack

@@ -17,7 +17,7 @@ from ...planning.stripes.chosen_chains import Choice, Edge, choose, in_network
 from ...planning.stripes.network import Network
 from ..functions.symbols import CallGraph
 from ..support.diagnostics import OptionError, PassError
-from ..support.options import peak_in
+from ..support.peak_option import peak_in
 from .open_steps import Sizings, close_steps, sampled_rows, with_rows
 from .placed_values import placed
 from .step_network import Axes, Group, Needs, network_of

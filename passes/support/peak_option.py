@@ -1,4 +1,4 @@
-"""Options that several passes have, and what they mean."""
+"""The option `peak`, which several passes have, and what it means."""
 
 from ...planning.buffers import parse_pool
 from .diagnostics import OptionError
