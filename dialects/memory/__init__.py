@@ -5,6 +5,7 @@ from xdsl.ir import Dialect
 from .destination_ops import CopyOp as CopyOp
 from .destination_ops import CopyRowsOp as CopyRowsOp
 from .destination_ops import ResultIsOuts as ResultIsOuts
+from .destination_ops import clips as clips
 from .destination_ops import first_row as first_row
 from .destination_ops import verify_destinations as verify_destinations
 from .pack import Arm as Arm

@@ -138,21 +138,30 @@ def first_row(op: Operation, turn: int, rows: int) -> int:
     return first % rows if "wraps" in op.properties else first
 
 
+def clips(op: Operation, rows: int) -> bool:
+    """Test whether `op` copies from or to those of its rows alone that a tensor of `rows` has."""
+    is_said = "clips" in op.properties or getattr(op, "fill", None) is not None
+    return is_said or rows == DYNAMIC_INDEX
+
+
 def verify_rows(
     op: Operation, tensor: SSAValue, axis: int, count: int, start: int | None = None
 ) -> None:
     """
     Check that a tensor has `count` rows from `start` on, or from those that `op` says.
 
-    Of an open number of rows, `op` copies from or to those that there are: they may not wrap.
+    If `op` clips, it copies from or to those that there are: they may not wrap.
     """
     type = tensor_of(tensor)
     dims = type.get_shape()
     if not 0 <= axis < len(dims):
         raise VerifyException(f"axis must be 0 to {len(dims) - 1} of {type}, but is {axis}")
-    if dims[axis] == DYNAMIC_INDEX:
-        if start is not None or "wraps" in op.properties:
-            raise VerifyException(f"the number of rows of {type} must be known here")
+    if dims[axis] == DYNAMIC_INDEX and (start is not None or "wraps" in op.properties):
+        raise VerifyException(f"the number of rows of {type} must be known here")
+    if start is None and clips(op, dims[axis]):
+        if "wraps" in op.properties:
+            raise VerifyException("rows that wrap are all there, and cannot be clipped or filled")
+        verify_near(op)
         return
     least, greatest = (start, start) if start is not None else first_rows(op, dims[axis] or 1)
     if min(least, count) < 0 or greatest + count > dims[axis]:
@@ -181,6 +190,13 @@ def first_rows(op: Operation, rows: int) -> tuple[int, int]:
 def number(op: Operation, name: str) -> int:
     """Return a property of `op`, which is an integer."""
     return cast("IntegerAttr[I64]", op.properties[name]).value.data
+
+
+def verify_near(op: Operation) -> None:
+    """Check that no number of a row of `op` is too large to compute with."""
+    for name in ("start", "step"):
+        if abs(number(op, name)) >= 2**31:
+            raise VerifyException(f"{name} must be less than 2^31, but is {number(op, name)}")
 
 
 def verify_fill(fill: SSAValue, data: SSAValue) -> None:
@@ -218,7 +234,7 @@ class CopyRowsOp(IRDLOperation):
     ```
 
     A turn is one of the enclosing `relay.loop`. With `wraps`, the row after the last is the first.
-    Of an open number of rows, those that `ins` does not have are `fill`.
+    Rows that `ins` does not have are `fill`, which an open number of rows needs.
     """
 
     name = "memory.copy_rows"

@@ -46,7 +46,7 @@ from ..interfaces import (
     SameDevice,
     StartsLoop,
 )
-from ..memory.destination_ops import verify_fill, verify_read, verify_rows
+from ..memory.destination_ops import verify_fill, verify_near, verify_read, verify_rows
 from ..tensors import as_tensor, tensor_of
 from ..xdsl_extras.walking import ops_of
 from .properties import int_prop
@@ -252,8 +252,8 @@ class ReadRowsOp(IRDLOperation):
     ```
 
     A turn is one of the enclosing `relay.loop`. `step` is 0 unless it is given. With `wraps`, the
-    row after the last of `data` is the first. If `data` has an open number of rows, those that it
-    does not have are `fill`, a scalar. Its other dims, which the result has, may be open.
+    row after the last of `data` is the first. Rows that `data` does not have are `fill`, a scalar,
+    which an open number of rows needs. Its other dims, which the result has, may be open.
     """
 
     name = "relay.read_rows"
@@ -289,9 +289,9 @@ class WriteRowsOp(IRDLOperation):
     ```
 
     In each turn of the enclosing `relay.loop`, they are `step` rows further (0 unless it is
-    given); with `wraps`, the row after the last of `target` is the first. If `target` has an open
-    number of rows, those that it does not have are not written. The result has the bytes of
-    `target`, which a pure op computed, and which is not used after this.
+    given); with `wraps`, the row after the last of `target` is the first. With `clips`, and of an
+    open number of rows, those that `target` does not have are not written. The result has the bytes
+    of `target`, which a pure op computed, and which is not used after this.
     """
 
     name = "relay.write_rows"
@@ -305,6 +305,7 @@ class WriteRowsOp(IRDLOperation):
     start = int_prop()
     step = int_prop(0)
     wraps = opt_prop_def(UnitAttr)
+    clips = opt_prop_def(UnitAttr)
 
     irdl_options = (ParsePropInAttrDict(),)
     traits = traits_def(AllocatesResults(), SameDevice(), RewritesOperand((1,)))
@@ -357,13 +358,6 @@ class FillRowsOp(IRDLOperation):
         rank = 0 if target is None else len(target.get_shape())
         if type is None or type.element_type != i64 or type.get_shape() != (rank,):
             raise VerifyException(f"shape must be tensor<{rank}xi64>, but is {self.shape.type}")
-
-
-def verify_near(op: LoopOp | FillRowsOp) -> None:
-    """Check that no number of a row of `op` is too large to compute with."""
-    for name, number in (("start", op.start.value.data), ("step", op.step.value.data)):
-        if abs(number) >= 2**31:
-            raise VerifyException(f"{name} must be less than 2^31, but is {number}")
 
 
 def verify_written(op: Operation, target: SSAValue) -> None:

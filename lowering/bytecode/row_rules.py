@@ -1,7 +1,7 @@
 """
 Lowering of loops, and of copies of rows, which may be other ones in each turn.
 
-Of a tensor with an open number of rows, those that it has are copied:
+A copy that clips is of the rows that its tensor has:
 
     memory.copy_rows ins(%x) fill(%z) outs(%t) {start = -2, step = 3}
       ->
@@ -107,7 +107,7 @@ def lower_row_copy(builder: BytecodeBuilder, op: Operation) -> None:
     data, out = op.operands[0], op.operands[1 if is_write else -1]
     moving = out if is_write else data
     rows, fixed = (op.count.value.data, op.source.value.data) if is_write else (op.rows, 0)
-    if tensor_of(moving).get_shape()[axis] == DYNAMIC_INDEX:
+    if memory.clips(op, tensor_of(moving).get_shape()[axis]):
         if isinstance(op, memory.CopyRowsOp) and op.fill is not None:
             w.copy(op.fill, 0, out, 0, rows)
         there = window(first_row(op, builder.turn, w), rows, w.rows_of(moving, axis), w)

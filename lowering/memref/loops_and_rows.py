@@ -13,8 +13,8 @@ Loops, and copies of rows.
       …
     }
 
-What a loop carries is in the same buffers in all turns, so it needs no arguments. Of a tensor with
-an open number of rows, those that it has are copied: how many is the size of the `memref.subview`.
+What a loop carries is in the same buffers in all turns, so it needs no arguments. A copy that clips
+is of the rows that its tensor has: how many is the size of the `memref.subview`.
 """
 
 from __future__ import annotations
@@ -195,7 +195,7 @@ def fill(value: SSAValue, out: Rows, count: SSAValue, axis: int, w: Writer) -> N
 
 @converts(memory.CopyRowsOp, relay.WriteRowsOp)
 def convert_row_copy(op: memory.CopyRowsOp | relay.WriteRowsOp, w: Writer) -> None:
-    """Copy rows, of an open tensor those that it has."""
+    """Copy rows; if it clips, those that there are."""
     axis, data = op.axis.value.data, op.operands[0]
     if isinstance(op, relay.WriteRowsOp):
         out, moving, rows, start = op.target, op.target, op.count.value.data, op.source.value.data
@@ -203,10 +203,11 @@ def convert_row_copy(op: memory.CopyRowsOp | relay.WriteRowsOp, w: Writer) -> No
         out, moving, rows, start = op.outs, data, op.rows, 0
     fixed, dim = w.index(start), as_memref(moving.type).get_shape()[axis]
     count: Number = rows
-    if dim == DYNAMIC_INDEX:
+    if memory.clips(op, dim):
         if isinstance(op, memory.CopyRowsOp) and op.fill is not None:
             fill(op.fill, Rows(out, w.index(0)), w.index(rows), axis, w)
-        there = window(moving_row(op, w), rows, w.dim(moving, axis), arithmetic(w, w.index))
+        first, compute = moving_row(op, w), arithmetic(w, w.index)
+        there = window(first, rows, size_of(moving, w, axis, axis + 1), compute)
         place, count = there.first, there.number
         fixed = w.value(arith.AddiOp(there.low, fixed))
     else:

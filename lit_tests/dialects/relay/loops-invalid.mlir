@@ -207,3 +207,57 @@ func.func @far_fill(%x: tensor<2x4xf32>, %z: tensor<f32>, %s: tensor<2xi64>) -> 
   %r = relay.fill_rows %y, %z, %s {axis = 0 : i64, start = 9223372036854775807 : i64} : (tensor<2x4xf32>, tensor<f32>, tensor<2xi64>) -> tensor<2x4xf32>
   func.return %r : tensor<2x4xf32>
 }
+
+// -----
+
+func.func @wraps_and_clips(%x: tensor<2x4xf32>, %y: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %t = relay.exp %y : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  // expected-error@+1 {{rows that wrap are all there, and cannot be clipped or filled}}
+  %r = relay.write_rows %x, %t {axis = 0 : i64, count = 2 : i64, start = 0 : i64, wraps, clips} : (tensor<2x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  func.return %r : tensor<8x4xf32>
+}
+
+// -----
+
+func.func @wraps_and_fills(%x: tensor<8x4xf32>, %z: tensor<f32>) -> tensor<2x4xf32> {
+  // expected-error@+1 {{rows that wrap are all there, and cannot be clipped or filled}}
+  %r = relay.read_rows %x fill %z : tensor<f32> {axis = 0 : i64, start = 0 : i64, wraps} : (tensor<8x4xf32>) -> tensor<2x4xf32>
+  func.return %r : tensor<2x4xf32>
+}
+
+// -----
+
+// Rows of what is copied are there: those of the target alone are clipped.
+func.func @outside_of_data(%x: tensor<2x4xf32>, %y: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %t = relay.exp %y : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  // expected-error@+1 {{rows 0 to 3 along axis 0 are not in tensor<2x4xf32>}}
+  %r = relay.write_rows %x, %t {axis = 0 : i64, count = 3 : i64, start = -1 : i64, clips} : (tensor<2x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  func.return %r : tensor<8x4xf32>
+}
+
+// -----
+
+func.func @not_clipped(%x: tensor<2x4xf32>, %y: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %t = relay.exp %y : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  // expected-error@+1 {{rows -1 to 1 along axis 0 are not in tensor<8x4xf32>}}
+  %r = relay.write_rows %x, %t {axis = 0 : i64, count = 2 : i64, start = -1 : i64} : (tensor<2x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  func.return %r : tensor<8x4xf32>
+}
+
+// -----
+
+func.func @negative_count(%x: tensor<2x4xf32>, %y: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %t = relay.exp %y : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  // expected-error@+1 {{rows 0 to -1 along axis 0 are not in tensor<2x4xf32>}}
+  %r = relay.write_rows %x, %t {axis = 0 : i64, count = -1 : i64, start = 0 : i64, clips} : (tensor<2x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  func.return %r : tensor<8x4xf32>
+}
+
+// -----
+
+func.func @far_clip(%x: tensor<2x4xf32>, %y: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %t = relay.exp %y : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  // expected-error@+1 {{step must be less than 2^31, but is 4294967296}}
+  %r = relay.write_rows %x, %t {axis = 0 : i64, count = 1 : i64, start = 0 : i64, step = 4294967296 : i64, clips} : (tensor<2x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  func.return %r : tensor<8x4xf32>
+}

@@ -34,3 +34,18 @@ func.func @open(%x: tensor<1x?x4xf32>, %s: tensor<3xi64>) -> tensor<1x?x4xf32> {
   %e = relay.end_loop %c : (tensor<1x?x4xf32>) -> tensor<1x?x4xf32>
   func.return %e : tensor<1x?x4xf32>
 }
+
+// Of a known number of rows, too, those that are not there are filled, or not written.
+//
+// CHECK-LABEL: @clips
+// CHECK:         %r = relay.read_rows %x fill %z : tensor<f32> {axis = 0 : i64, start = -2 : i64, step = 3 : i64} : (tensor<7x4xf32>) -> tensor<3x4xf32>
+// CHECK-NEXT:    %c = relay.write_rows %r, %b {axis = 0 : i64, clips, count = 3 : i64, start = -1 : i64, step = 3 : i64} : (tensor<3x4xf32>, tensor<7x4xf32>) -> tensor<7x4xf32>
+func.func @clips(%x: tensor<7x4xf32>) -> tensor<7x4xf32> {
+  %a = relay.zeros {shape = array<i64: 7, 4>, dtype = f32} : tensor<7x4xf32>
+  %z = relay.constant dense<-1.0> : tensor<f32>
+  %b = relay.loop %a {count = 3 : i64} : (tensor<7x4xf32>) -> tensor<7x4xf32>
+  %r = relay.read_rows %x fill %z : tensor<f32> {axis = 0 : i64, start = -2 : i64, step = 3 : i64} : (tensor<7x4xf32>) -> tensor<3x4xf32>
+  %c = relay.write_rows %r, %b {axis = 0 : i64, clips, count = 3 : i64, start = -1 : i64, step = 3 : i64} : (tensor<3x4xf32>, tensor<7x4xf32>) -> tensor<7x4xf32>
+  %e = relay.end_loop %c : (tensor<7x4xf32>) -> tensor<7x4xf32>
+  func.return %e : tensor<7x4xf32>
+}

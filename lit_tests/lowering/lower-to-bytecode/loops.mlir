@@ -109,3 +109,28 @@ func.func @open(%x: tensor<?x4xf32, #dev>, %y: tensor<?x4xf32, #dev>, %s: tensor
   %z = relay.end_loop %w : (tensor<?x4xf32, #dev>) -> tensor<?x4xf32, #dev>
   func.return %z : tensor<?x4xf32, #dev>
 }
+
+// Of a known number of rows, those that are there are copied in the same way.
+//
+// CHECK-LABEL: bytecode.func @clips
+// CHECK:         bytecode.copy_rows r2[0] -> r[[T:.*]][0] axis 0 rows 2
+// CHECK:         bytecode.load_consti r[[ROWS:.*]], 5
+// CHECK-NEXT:    bytecode.compute r{{.*}}, "minsi"(r{{.*}}, r[[ROWS]])
+// CHECK:         bytecode.copy_rows r0[r{{.*}}] -> r[[T]][r{{.*}}] axis 0 rows r{{.*}}
+// CHECK:         bytecode.copy_rows r[[T]][r{{.*}}] -> r1[r{{.*}}] axis 0 rows r{{.*}}
+// CHECK:         bytecode.load_consti r[[TURNS:.*]], 3
+// CHECK-NEXT:    bytecode.if r{{.*}} eq r[[TURNS]]
+//
+// MEMREF-LABEL: @clips
+// MEMREF:         scf.for
+// MEMREF:           %[[NEAR:.*]] = arith.minsi %{{.*}}, %c5
+// MEMREF:           memref.copy %{{.*}}, %{{.*}} : memref<?xf32, strided<[1], offset: ?>>
+// MEMREF:           arith.minsi %{{.*}}, %c5
+// MEMREF:           memref.copy %{{.*}}, %{{.*}} : memref<?xf32, strided<[1], offset: ?>>
+func.func @clips(%x: tensor<5x4xf32, #dev>, %y: tensor<5x4xf32, #dev>, %v: tensor<f32, #dev>) -> tensor<5x4xf32, #dev> {
+  %h = relay.loop %y {count = 3 : i64} : (tensor<5x4xf32, #dev>) -> tensor<5x4xf32, #dev>
+  %r = relay.read_rows %x fill %v : tensor<f32, #dev> {axis = 0 : i64, start = -1 : i64, step = 2 : i64} : (tensor<5x4xf32, #dev>) -> tensor<2x4xf32, #dev>
+  %w = relay.write_rows %r, %h {axis = 0 : i64, clips, count = 2 : i64, start = -1 : i64, step = 2 : i64} : (tensor<2x4xf32, #dev>, tensor<5x4xf32, #dev>) -> tensor<5x4xf32, #dev>
+  %z = relay.end_loop %w : (tensor<5x4xf32, #dev>) -> tensor<5x4xf32, #dev>
+  func.return %z : tensor<5x4xf32, #dev>
+}
