@@ -30,6 +30,12 @@ def _widened(apply: Apply, data: Any) -> Any:
     return apply("cast", data, dtype="float32") if element.bits < 32 else data
 
 
+def _as(apply: Apply, x: Any, data: Any) -> Any:
+    """Return `x` in the element type of `data`."""
+    same = apply.tensor(x).element is apply.tensor(data).element
+    return x if same else apply("cast_like", x, data)
+
+
 def _below_peak(apply: Apply, data: Any, axis: int) -> tuple[Any, Any, Any]:
     """Subtract the maximum along an axis; return that, its powers, and their sum."""
     over = {"axis": (axis,), "keepdims": True, "exclude": False}
@@ -43,14 +49,15 @@ def _below_peak(apply: Apply, data: Any, axis: int) -> tuple[Any, Any, Any]:
 def shares_of_powers(apply: Apply, data: Any, *, axis: int) -> Any:
     """exp(x - max x) / Σ exp(x - max x) along the axis"""
     _, powers, total = _below_peak(apply, data, axis)
-    return apply("cast_like", apply("divide", powers, total), data)
+    one = apply("full_like", total, 1.0)
+    return _as(apply, apply("multiply", powers, apply("divide", one, total)), data)
 
 
 @defined(Composed, "relay.nn.log_softmax")
 def logarithms_of_shares(apply: Apply, data: Any, *, axis: int) -> Any:
     """x - max x - log Σ exp(x - max x) along the axis"""
     shifted, _, total = _below_peak(apply, data, axis)
-    return apply("cast_like", apply("subtract", shifted, apply("log", total)), data)
+    return _as(apply, apply("subtract", shifted, apply("log", total)), data)
 
 
 def _normalized(data: Tensor, axis: int, **vectors: Tensor) -> Tensor:
@@ -170,7 +177,7 @@ def _scaled(
         y = _along(apply, "multiply", y, gamma, axis)
     if norm.center:
         y = _along(apply, "add", y, beta, axis)
-    return apply("cast_like", y, data)
+    return _as(apply, y, data)
 
 
 def _in_groups(
@@ -192,6 +199,84 @@ def _in_groups(
 defined(Composed, "relay.nn.instance_norm", "relay.nn.group_norm")(_in_groups)
 
 
+def scale_and_shift(
+    apply: Apply, norm: Normalized, gamma: Any, beta: Any, mean: Any, variance: Any
+) -> tuple[Any, Any]:
+    """Return gamma / sqrt(variance + epsilon), and beta - mean times that."""
+    scale = apply("rsqrt", apply("add", variance, norm.epsilon))
+    if norm.scale:
+        scale = apply("multiply", scale, gamma)
+    shift = apply("multiply", mean, scale)
+    shift = apply("subtract", beta, shift) if norm.center else apply("negative", shift)
+    return scale, shift
+
+
+@defined(Composed, "relay.nn.batch_norm")
+def _in_channels(
+    apply: Apply,
+    data: Any,
+    gamma: Any,
+    beta: Any,
+    moving_mean: Any,
+    moving_var: Any,
+    *,
+    norm: Normalized,
+) -> tuple[Any, Any, Any]:
+    """(x - moving mean) / sqrt(moving variance + epsilon) gamma + beta, and the moving ones"""
+    operands = data, gamma, beta, moving_mean, moving_var
+    y, *vectors = (_widened(apply, x) for x in operands)
+    axis = norm.axis % apply.tensor(data).rank
+    scale, shift = scale_and_shift(apply, norm, *vectors)
+    y = _along(apply, "add", _along(apply, "multiply", y, scale, axis), shift, axis)
+    return _as(apply, y, data), moving_mean, moving_var
+
+
+@defined(Composed, "relay.nn.lrn")
+def _by_neighbours(
+    apply: Apply, data: Any, *, size: int, axis: int, bias: float, alpha: float, beta: float
+) -> Any:
+    """x / (bias + alpha m)^beta, with the mean m of x² over `size` neighbours along the axis"""
+    wide, (_, dims) = _widened(apply, data), apply.tensor(data)
+    squares, axis = apply("multiply", wide, wide), axis % len(dims)
+    dim = dims[axis]
+    most = max(dim - 1, 0) if isinstance(dim, int) else size
+    reach = min((size - 1) // 2, most), min(size // 2, most)
+    if len(dims) == 4 and axis:  # an image, one of whose sides is the axis
+        means = _means(apply, squares, axis, *reach)
+    else:
+        image = squares if axis else apply("expand_dims", squares, axis=0, num_newaxis=1)
+        merged = [(-3, -2)] * (axis - 1) + [(0, 0, -3, -2)] * (len(dims) - axis - 2)
+        for newshape in merged:
+            image = apply("reshape", image, newshape=newshape, allowzero=False)
+        missing = 4 - apply.tensor(image).rank
+        image = apply("expand_dims", image, axis=2, num_newaxis=missing)
+        means = _means(apply, image, 1, *reach)
+        means = apply("reshape_like", means, squares, lhs_begin=0, rhs_begin=0)
+    base = apply("add", apply("multiply", means, alpha * (sum(reach) + 1) / size), bias)
+    if beta in (0.5, 0.75):
+        power = apply("rsqrt", base)
+        power = power if beta == 0.5 else apply("multiply", power, apply("sqrt", power))
+    else:
+        power = apply("power", base, -beta)
+    return _as(apply, apply("multiply", wide, power), data)
+
+
+def _means(apply: Apply, x: Any, axis: int, before: int, after: int) -> Any:
+    """Return the means of elements and their neighbours along an axis of `x`, of rank 4."""
+    rows = axis < 3  # of the layout
+    return apply(
+        "nn.avg_pool2d",
+        x,
+        pool_size=(before + 1 + after, 1) if rows else (1, before + 1 + after),
+        padding=(before, 0, after, 0) if rows else (0, before, 0, after),
+        layout="NHWC" if axis == 1 else "NCHW",
+        strides=(1, 1),
+        dilation=(1, 1),
+        ceil_mode=False,
+        count_include_pad=True,
+    )
+
+
 @defined(Composed, "relay.nn.layer_norm")
 def _in_rows(apply: Apply, data: Any, gamma: Any, beta: Any, *, norm: Normalized) -> Any:
     """(x - mean) / sqrt(variance + epsilon) gamma + beta, along the axis"""
@@ -199,7 +284,7 @@ def _in_rows(apply: Apply, data: Any, gamma: Any, beta: Any, *, norm: Normalized
     over = {"axis": (axis,), "keepdims": True, "exclude": False}
     centred = apply("subtract", wide, apply("mean", wide, **over))
     variance = apply("mean", apply("multiply", centred, centred), **over)
-    y = apply("divide", centred, apply("sqrt", apply("add", variance, norm.epsilon)))
+    y = apply("multiply", centred, apply("rsqrt", apply("add", variance, norm.epsilon)))
     return _scaled(apply, data, y, axis, norm, gamma, beta)
 
 
@@ -218,7 +303,7 @@ def normalized_rows(apply: Apply, data: Any, *, eps: float, axis: Ints) -> Any:
     squares = apply("multiply", wide, wide)
     total = apply("sum", squares, axis=axis, keepdims=True, exclude=False)
     length = apply("sqrt", apply("maximum", total, eps))
-    return apply("cast_like", apply("divide", wide, length), data)
+    return _as(apply, apply("divide", wide, length), data)
 
 
 @rule("relay.nn.nll_loss")

@@ -31,8 +31,9 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from ..dialects import relay
 from ..dialects.relay import convolution, elementwise, matmul, normalization, rearrange, reshape
 from ..dialects.tensors import Tensor, as_tensor, tensor_of
+from ..operators.normalization import Normalized, scale_and_shift
 from .support.changes import ReportingPass
-from .support.operator_steps import OperatorSteps, dtype_of
+from .support.operator_steps import OperatorSteps
 from .support.rewriting import apply_patterns
 
 
@@ -98,13 +99,6 @@ def scalable_layer(
     return layer, channels[1]
 
 
-def inverse_deviation(steps: OperatorSteps, variance: SSAValue, epsilon: float) -> SSAValue:
-    """Append 1 / sqrt(variance + epsilon)."""
-    return steps.apply(
-        "rsqrt", steps.apply("add", variance, steps.numbers(epsilon, dtype_of(variance)))
-    )
-
-
 @dataclass(frozen=True)
 class UnpackBatchNorm(RewritePattern):
     """Replace a batch norm by a multiplication and an addition."""
@@ -121,16 +115,11 @@ class UnpackBatchNorm(RewritePattern):
             return
         steps, rank = OperatorSteps(), type.get_num_dims()
         axis = axis_of(op.axis.value.data, rank)
-        scale: SSAValue = inverse_deviation(steps, op.moving_var, op.epsilon.value.data)
-        if op.scale.value.data:
-            scale = steps.apply("multiply", scale, op.gamma)
-        scale.name_hint = "scale"
-        shift = steps.apply("multiply", op.moving_mean, scale)
-        if op.center.value.data:
-            shift = steps.apply("subtract", op.beta, shift)
-        else:
-            shift = steps.apply("negative", shift)
-        shift.name_hint = "shift"
+        norm = Normalized(
+            axis, op.epsilon.value.data, bool(op.center.value.data), bool(op.scale.value.data)
+        )
+        scale, shift = scale_and_shift(steps, norm, *op.operands[1:])
+        scale.name_hint, shift.name_hint = "scale", "shift"
         layer = scalable_layer(op, self.known)
         if layer is None:
             scaled = steps.apply("multiply", op.data, steps.along(scale, axis, rank))
@@ -165,25 +154,8 @@ class UnpackLayerNorm(RewritePattern):
     def match_and_rewrite(
         self, op: normalization.LayerNormOp, rewriter: PatternRewriter, /
     ) -> None:
-        type = wide_floats(op)
-        if type is None:
-            return
-        steps, rank = OperatorSteps(), type.get_num_dims()
-        axis = axis_of(op.axis.value.data, rank)
-
-        def mean(value: SSAValue) -> SSAValue:
-            return steps.apply("mean", value, axis=(axis,), keepdims=True)
-
-        centered = steps.apply("subtract", op.data, mean(op.data))
-        variance = mean(steps.apply("multiply", centered, centered))
-        factor = inverse_deviation(steps, variance, op.epsilon.value.data)
-        result = steps.apply("multiply", centered, factor)
-        if op.scale.value.data:
-            gamma = steps.along(op.gamma, axis, rank)
-            result = steps.apply("multiply", result, gamma)
-        if op.center.value.data:
-            result = steps.apply("add", result, steps.along(op.beta, axis, rank))
-        steps.replace(op, [result], rewriter)
+        if wide_floats(op) is not None:
+            OperatorSteps().replace_by_meaning(op, rewriter)
 
 
 CANONICALIZATIONS = (

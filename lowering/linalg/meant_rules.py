@@ -17,12 +17,9 @@ from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from ...dialects.attributes import plain_attributes, properties_of
-from ...dialects.dense import scalar
-from ...dialects.relay import BY_NAME, ConstantOp
-from ...dialects.tensors import dtype_name, signless
+from ...dialects.attributes import plain_attributes
+from ...dialects.tensors import signless
 from ...dialects.type_rules import element_of as type_element
-from ...dialects.type_rules import operand_of
 from ...operators.meaning.forms import (
     ByIndex,
     Composed,
@@ -35,7 +32,7 @@ from ...operators.meaning.forms import (
 )
 from ...operators.meaning.number import INT64, Source
 from ...operators.signature import Element
-from ...operators.signature import Tensor as TensorShape
+from ...passes.support.operator_steps import OperatorSteps
 from .builder import INDEX, Builder, Rule, Size, element_of, element_type
 from .elementwise import meant
 from .moving import placed, rank_of
@@ -244,49 +241,17 @@ def sums_of_parts(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Se
 # ------------------------------------------------------------------------------ composition
 
 
-@dataclass
-class Steps:
-    """The operators that a formula applies: as linalg, and as detached ops, which have types."""
-
-    b: Builder
-    rules: Mapping[str, Rule]
-    values: dict[SSAValue, SSAValue]
-    ops: list[Operation] = field(default_factory=list[Operation])
-
-    def __call__(self, name: str, *operands: SSAValue | float, **attributes: object) -> SSAValue:
-        kind, first = BY_NAME[name], operands[0]
-        assert isinstance(first, SSAValue), "the first operand is a tensor"
-        values = [x if isinstance(x, SSAValue) else self._scalar(x, first) for x in operands]
-        return self._add(kind.on(values, properties_of(kind, attributes)))
-
-    def _scalar(self, value: float, like: SSAValue) -> SSAValue:
-        dtype = dtype_name(element_type(like))
-        number = scalar(value, dtype) if dtype is not None else None
-        assert number is not None, "numbers are of a type that has a name"
-        return self._add(ConstantOp(number))
-
-    def _add(self, op: Operation) -> SSAValue:
-        self.ops.append(op)
-        results = self.rules[op.name](self.b, op, [self.values[value] for value in op.operands])
-        self.values.update(zip(op.results, results, strict=True))
-        return op.results[0]
-
-    def tensor(self, operand: SSAValue) -> TensorShape:
-        tensor = operand_of(operand.type)
-        assert isinstance(tensor, TensorShape), "operands of operators are tensors"
-        return tensor
-
-
 def composed(meaning: Composed, rules: Mapping[str, Rule]) -> Rule:
     """Return the rule of an operator of this meaning."""
 
     def convert(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        steps = Steps(b, rules, dict(zip(op.operands, operands, strict=True)))
-        keywords = meaning.keywords(plain_attributes(op))
-        result = meaning.formula(steps, *op.operands, **keywords)
-        value = steps.values[result]
-        for made in reversed(steps.ops):
-            made.erase()
-        return [value]
+        steps, values = OperatorSteps(), dict(zip(op.operands, operands, strict=True))
+        results = meaning.results(steps, op.operands, plain_attributes(op))
+        for step in steps.ops:
+            made = rules[step.name](b, step, [values[value] for value in step.operands])
+            values.update(zip(step.results, made, strict=True))
+        for step in reversed(steps.ops):
+            step.erase()
+        return [values[result] for result in results]
 
     return convert

@@ -32,8 +32,6 @@ NO_FLAGS = arith.FastMathFlagsAttr("none")
 """Terms are summed in order, each sum rounded."""
 REASSOC = arith.FastMathFlagsAttr([FastMathFlag.REASSOC])
 """Terms may be summed in any order."""
-RECIPROCAL = arith.FastMathFlagsAttr([FastMathFlag.ALLOW_RECIP])
-"""A quotient may be a product with the reciprocal, which is computed once for many."""
 
 
 def sum_type(element: Attribute) -> Attribute:
@@ -44,11 +42,6 @@ def sum_type(element: Attribute) -> Attribute:
 def add(x: Scalar, total: Scalar) -> Scalar:
     """Add terms, in any order."""
     return x.apply("add", total, REASSOC)
-
-
-def square(x: Scalar) -> Scalar:
-    """Return a term of a sum of squares."""
-    return x.apply("multiply", x, REASSOC)
 
 
 def combining(formula: Formula, type: Attribute, *sources: Attribute) -> Body:

@@ -303,9 +303,12 @@ class Traced:
         name: str = "",
         operands: Sequence[Traced] = (),
         attributes: Attributes | None = None,
+        number: float | None = None,
     ) -> None:
         self.tensor, self.name, self.operands = tensor, name, operands
         self.attributes: Attributes = attributes or {}
+        self.number = number
+        """Of a constant."""
         self.box: Box | None = None
 
     @property
@@ -314,13 +317,15 @@ class Traced:
 
 
 class Steps:
-    """The operators that a formula applies, to operands of f32."""
+    """The operators that a formula applies."""
 
     def __init__(self) -> None:
         self.applied: list[Traced] = []
 
     def __call__(self, name: str, *operands: Traced | float, **attributes: object) -> Traced:
-        values = [x if isinstance(x, Traced) else Traced(Tensor(FLOAT32, ())) for x in operands]
+        assert isinstance(operands[0], Traced), "the first operand is a tensor"
+        scalar = Tensor(operands[0].tensor.element, ())
+        values = [x if isinstance(x, Traced) else Traced(scalar, number=x) for x in operands]
         call = Call(f"relay.{name}", attributes, [value.tensor for value in values])
         (result,) = RULES[call.name](call)
         self.applied.append(Traced(result, call.name, values, attributes))
@@ -335,8 +340,10 @@ def _composed(
 ) -> Sequence[Access]:
     steps, operands = Steps(), [Traced(Tensor(FLOAT32, shape)) for shape in shapes]
     try:
-        result = meaning.formula(steps, *operands, **meaning.keywords(attributes))
+        result, *others = meaning.results(steps, operands, attributes)
     except SignatureError:  # for operands of other types
+        return [Access(whole(shape), False) for shape in shapes]
+    if others:
         return [Access(whole(shape), False) for shape in shapes]
     result.box = part
     for step in reversed(steps.applied):

@@ -210,6 +210,13 @@ class Composed(Computed):
     The formula gets `apply`, which applies an operator, and then each operand.
     """
 
+    def results(
+        self, apply: Apply, operands: Sequence[Any], attributes: Attributes
+    ) -> Sequence[Any]:
+        """Return the results: one, or those of a tuple."""
+        found = self.formula(apply, *operands, **self.keywords(attributes))
+        return cast("tuple[Any, ...]", found) if isinstance(found, tuple) else (found,)
+
 
 class Opaque(Meaning):
     """

@@ -69,12 +69,6 @@ def _pool2d(shapes: Sequence[Shape], part: Box, *, pool: Pool) -> Sequence[Box]:
     return [_replaced(part, dict(_slid(shapes[0], part, pool.layout, pool.pool_size, pool)))]
 
 
-def _lrn(shapes: Sequence[Shape], part: Box, *, size: int, axis: int) -> Sequence[Box]:
-    axis %= len(part)
-    reach = part[axis].start - size // 2, part[axis].stop + size // 2
-    return [_replaced(part, {axis: within(*reach, shapes[0][axis])})]
-
-
 def _concatenate(shapes: Sequence[Shape], part: Box, *, axis: int) -> Sequence[Box]:
     axis %= len(part)
     ends = accumulate(shape[axis] for shape in shapes)
@@ -121,7 +115,6 @@ def _pad(
 READS: Mapping[str, Reads] = {
     "nn.conv2d": _conv2d,
     **dict.fromkeys(("nn.max_pool2d", "nn.avg_pool2d"), _pool2d),
-    "nn.lrn": _lrn,
     "concatenate": _concatenate,
     "strided_slice": _strided_slice,
     "nn.pad": _pad,
@@ -134,9 +127,8 @@ _MOVES = "copies of whole slices, where a formula would copy element by element"
 _SORTS = "sorts, or selects one after the other"
 
 OWN_CODE: Mapping[str, str] = {
-    **dict.fromkeys(("nn.conv2d", "nn.max_pool2d", "nn.avg_pool2d", "nn.lrn"), _WINDOWS),
+    **dict.fromkeys(("nn.conv2d", "nn.max_pool2d", "nn.avg_pool2d"), _WINDOWS),
     **dict.fromkeys(("image.resize2d", "dyn.image.resize2d"), _WINDOWS),
-    "nn.batch_norm": "three results, of which two are operands",
     **dict.fromkeys(("argmax", "argmin"), "a reduction whose state is two numbers"),
     **dict.fromkeys(("concatenate", "stack", "split"), _MOVES),
     **dict.fromkeys(("strided_slice", "dyn.strided_slice"), _MOVES),

@@ -136,6 +136,10 @@ def _unless_along(part: Part, *, axis: int) -> Changes:
     return None if part.axis == axis % len(part.result) else {}
 
 
+def _lrn(part: Part, *, axis: int) -> Changes:
+    return {} if len(part.result) == 4 and axis % 4 not in (0, part.axis) else None
+
+
 def _any(part: Part) -> Changes:
     return {}
 
@@ -179,7 +183,8 @@ def _space_to_depth(part: Part, *, layout: str) -> Changes:
 PARTS: Mapping[str, ChangesFor] = {
     "nn.conv2d": _conv2d,
     **dict.fromkeys(("nn.max_pool2d", "nn.avg_pool2d"), _pool2d),
-    **dict.fromkeys(("nn.lrn", "nn.softmax", "nn.log_softmax"), _unless_along),
+    "nn.lrn": _lrn,
+    **dict.fromkeys(("nn.softmax", "nn.log_softmax"), _unless_along),
     **dict.fromkeys(("nn.layer_norm", "concatenate"), _unless_along),
     **dict.fromkeys(("nn.dense", "nn.matmul", "nn.batch_matmul"), _any),
     "nn.packed_dense": _unless_last,

@@ -19,11 +19,15 @@ from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
 from ...dialects import relay
-from ...dialects.attributes import ELEMENT_TYPES, properties_of
+from ...dialects.attributes import ELEMENT_TYPES, plain_attributes, properties_of
 from ...dialects.device import tensor_type
 from ...dialects.relay import rearrange, reshape
 from ...dialects.relay.properties import ints
 from ...dialects.tensors import as_tensor, dtype_name, tensor_of
+from ...dialects.type_rules import operand_of
+from ...operators.all_rules import MEANINGS
+from ...operators.meaning.forms import Composed
+from ...operators.signature import Tensor
 from ..analysis.arrays import Array, dense_of
 
 
@@ -57,10 +61,33 @@ class OperatorSteps:
         rewriter.insert(self.ops, InsertPoint.before(op))
         rewriter.replace(op, [], results)
 
-    def apply(self, name: str, *operands: SSAValue, **attributes: Any) -> SSAValue:
-        """Append an operator, by its name without `relay.`, with attributes as plain values."""
-        kind = relay.BY_NAME[name]
-        return self.add(kind.on(operands, properties_of(kind, attributes)))
+    def apply(self, name: str, *operands: SSAValue | float, **attributes: Any) -> SSAValue:
+        """
+        Append an operator, by its name without `relay.`, with attributes as plain values.
+
+        A number is a scalar of the element type of the first operand.
+        """
+        kind, first = relay.BY_NAME[name], operands[0]
+        assert isinstance(first, SSAValue), "the first operand is a tensor"
+        values = [
+            x if isinstance(x, SSAValue) else self.numbers(x, dtype_of(first)) for x in operands
+        ]
+        return self.add(kind.on(values, properties_of(kind, attributes)))
+
+    __call__ = apply
+
+    def tensor(self, operand: SSAValue) -> Tensor:
+        """Return the element type and dims of an operand of a formula, as `Apply` does."""
+        tensor = operand_of(operand.type)
+        assert isinstance(tensor, Tensor), "operands of operators are tensors"
+        return tensor
+
+    def replace_by_meaning(self, op: Operation, rewriter: PatternRewriter) -> None:
+        """Replace `op` by the operators of which it is composed."""
+        meaning = MEANINGS[op.name]
+        assert isinstance(meaning, Composed), f"{op.name} is not composed of operators"
+        results = meaning.results(self, op.operands, plain_attributes(op))
+        self.replace(op, results, rewriter)
 
     def numbers(self, values: float | Array, dtype: str) -> SSAValue:
         """Append a constant; a number is of rank 0."""

@@ -13,7 +13,6 @@ from . import (
     elementwise,
     gather,
     matmul,
-    normalization,
     padding,
     pooling,
     rearrange,
@@ -33,7 +32,6 @@ FAST: Mapping[str, Bind] = {
     **elementwise.KERNELS,
     **gather.KERNELS,
     **matmul.KERNELS,
-    **normalization.KERNELS,
     **padding.KERNELS,
     **pooling.KERNELS,
     **rearrange.KERNELS,
@@ -45,10 +43,13 @@ FAST: Mapping[str, Bind] = {
 }
 """The kernels that do not follow from meanings, or are faster than those that do."""
 
+_OF_ROWS = ("relay.nn.layer_norm", "relay.nn.log_softmax", "relay.nn.softmax")
+
 _REUSE: Mapping[str, Reuse] = {
     **dict.fromkeys(elementwise.KERNELS, Reuse.SAME_SIZE),
-    **dict.fromkeys(normalization.OF_ROWS, Reuse.ELEMENTWISE),
+    **dict.fromkeys(_OF_ROWS, Reuse.ELEMENTWISE),
 }
+"""The permissions of kernels that differ from those of their meanings."""
 
 KERNELS: dict[str, CheckedKernel] = {}
 """
@@ -61,5 +62,5 @@ for _name, _rule in RULES.items():
     _bind = FAST.get(_name)
     if _bind is None and _name not in MEANINGS:
         continue
-    _kernel = (_bind, _REUSE.get(_name, Reuse.NONE)) if _bind else derived(MEANINGS[_name], KERNELS)
-    KERNELS[_name] = CheckedKernel(_name, _rule, *_kernel)
+    _bind, _reuse = (_bind, Reuse.NONE) if _bind else derived(MEANINGS[_name], KERNELS)
+    KERNELS[_name] = CheckedKernel(_name, _rule, _bind, _REUSE.get(_name, _reuse))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import cast
 
 import numpy as np
 
-from ...operators.all_rules import RULES
+from ...operators.meaning.access import Steps, Traced
 from ...operators.meaning.forms import (
     ByIndex,
     Composed,
@@ -21,9 +20,8 @@ from ...operators.meaning.forms import (
 )
 from ...operators.signature import Tensor
 from ..memory.scratch import scratch
-from ..program.program import AttrValue
 from .bind import Array, Attrs, Bind, Thunk, flag, integer, nothing, sequence
-from .checked import Reuse, call_on
+from .checked import Reuse, reuse_of
 from .conversions import bind_cast
 from .recorded_formulas import by_index, dtype_of, element_of, elementwise, folded
 
@@ -71,33 +69,62 @@ def sums_of_parts(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> 
     )
 
 
-@dataclass(eq=False)
-class Steps:
-    """The kernels of the operators that a formula applies."""
-
-    kernels: Mapping[str, Bind]
-    thunks: list[Thunk] = field(default_factory=list[Thunk])
-
-    def __call__(self, name: str, *operands: Array | float, **given: AttrValue) -> Array:
-        full = f"relay.{name}"
-        dtype = getattr(operands[0], "dtype", None)
-        ins: list[Any] = [x if hasattr(x, "dtype") else np.array(x, dtype) for x in operands]
-        (result,) = RULES[full](call_on(full, given, ins))
-        dims: Any = tuple(result.dims)  # of a template, traced ones
-        out = scratch(dims, dtype_of(result.element))
-        self.thunks.append(self.kernels[full](given, ins, [out]) if out.size else nothing)
-        return out
-
-    def tensor(self, operand: Array) -> Tensor:
-        return Tensor(element_of(operand), operand.shape)
-
-
 def composed(meaning: Composed, kernels: Mapping[str, Bind]) -> Bind:
     """Return the kernel of an operator of this meaning."""
 
     def bind(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-        steps = Steps(kernels)
-        result = meaning.formula(steps, *ins, **meaning.keywords(attrs))
-        return sequence(*steps.thunks, partial(np.copyto, outs[0], result))
+        steps, operands = Steps(), [Traced(Tensor(element_of(x), x.shape)) for x in ins]
+        results = meaning.results(steps, operands, attrs)
+        arrays = dict(zip(operands, ins, strict=True))
+        thunks = _bound(steps.applied, arrays, results[0], outs[0], kernels)
+        copies = (
+            partial(np.copyto, y, arrays[result])
+            for result, y in zip(results, outs, strict=True)
+            if arrays[result] is not y
+        )
+        return sequence(*thunks, *copies)
 
     return bind
+
+
+def _bound(
+    applied: Sequence[Traced],
+    arrays: dict[Traced, Array],
+    result: Traced,
+    y: Array,
+    kernels: Mapping[str, Bind],
+) -> Sequence[Thunk]:
+    """
+    Bind the operators, each to scratch memory that is free then: `arrays` gets what they compute.
+
+    `y`, for the result, is free once no operand in its memory is read any more; an elementwise
+    kernel may write over what it reads last.
+    """
+    last = {x: i for i, step in enumerate(applied) for x in step.operands}
+    last[result] = len(applied)
+    own = max((last.get(x, -1) for x, a in arrays.items() if np.may_share_memory(a, y)), default=-1)
+    thunks, free = list[Thunk](), [y] if own < 0 else list[Array]()
+    for i, step in enumerate(applied):
+        arrays |= {x: _constant(x) for x in step.operands if x not in arrays}
+        done = [arrays[x] for x in dict.fromkeys(step.operands) if x.name and last[x] == i]
+        done += [y] if i == own else []
+        kernel, dims = kernels[step.name], cast("tuple[int, ...]", tuple(step.tensor.dims))
+        kind = dims, dtype_of(step.tensor.element)
+        usable = [*free, *done] if reuse_of(kernel) in _OVER_OPERANDS else free
+        wanted = [y] if step is result else usable
+        fitting = (a for a in usable if (a.shape, a.dtype) == kind and any(a is w for w in wanted))
+        out = next(fitting, None)
+        out = arrays[step] = scratch(*kind) if out is None else out
+        free = [a for a in (*free, *done) if a is not out]
+        ins = [arrays[x] for x in step.operands]
+        thunks.append(kernel(cast(Attrs, step.attributes), ins, [out]) if out.size else nothing)
+    return thunks
+
+
+_OVER_OPERANDS = (Reuse.ELEMENTWISE, Reuse.SAME_SIZE)
+
+
+def _constant(operand: Traced) -> Array:
+    """Return the number that a formula gives as an operand."""
+    with np.errstate(over="ignore"):
+        return np.array(operand.number).astype(dtype_of(operand.tensor.element))

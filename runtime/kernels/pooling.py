@@ -4,11 +4,10 @@ Pooling over windows of an image.
 The maximum (or sum) over a window is that over its rows of that over each row's cells, so the
 two axes are folded in turn. Windows that are close to each other are folded at every place of the
 image, the next cell being at a fixed distance in memory, and then picked. Of others, an axis is
-folded cell by cell for all windows at once, or window by window if there are fewer windows than
-cells; cells of the padding are then never visited.
+folded cell by cell for all windows at once; cells of the padding are then never visited.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import cycle
 from math import prod
@@ -48,61 +47,24 @@ def _axes(attrs: Attrs, rank: int) -> tuple[int, int]:
     return first, first + 1
 
 
-def _touching(along: Axis, count: int, extent: int) -> list[range]:
-    """Return the cells that are inside an axis of `extent` in at least one of `count` windows."""
-    ranges: list[range] = []
+def _touching(along: Axis, count: int, extent: int) -> Iterator[int]:
+    """Yield the cells that are inside an axis of `extent` in at least one of `count` windows."""
     seen = along.cells  # a later window starts further on: its inside cells are lower, or seen
     for window in range(count):
         inside = along.cells_inside(window, 0, extent)
-        ranges.append(range(inside.start, min(inside.stop, seen)))
+        yield from range(inside.start, min(inside.stop, seen))
         seen = min(seen, inside.start)
-    return ranges[::-1]
 
 
 def _fold_axis(
     function: np.ufunc, identity: Any, x: Array, y: Array, axis: int, along: Axis
 ) -> list[Thunk]:
-    """Fold the windows `along` axis `axis` of `x` into `y`."""
-    touching = _touching(along, y.shape[axis], x.shape[axis])
-    if sum(map(len, touching)) > y.shape[axis]:
-        return _fold_each_window(function, identity, x, y, axis, along)
-    cells = (cell for part in touching for cell in part)
-    return _fold_cells(function, identity, x, y, axis, along, cells)
-
-
-def _fold_each_window(
-    function: np.ufunc, identity: Any, x: Array, y: Array, axis: int, along: Axis
-) -> list[Thunk]:
-    """Fold like `_fold_axis`, with one step per window."""
-    everything = (slice(None),) * axis
-    steps: list[Thunk] = []
-    for window in range(y.shape[axis]):
-        inside = along.cells_inside(window, 0, x.shape[axis])
-        to = y[(*everything, window, ...)]
-        if inside:
-            first, stop = along.place(window, inside.start), along.place(window, inside.stop)
-            source = x[(*everything, slice(first, stop, along.dilation))]
-            steps.append(fold(function, source, axis, to, False))
-        else:
-            steps.append(partial(np.copyto, to, identity))
-    return steps
-
-
-def _fold_cells(
-    function: np.ufunc,
-    identity: Any,
-    x: Array,
-    y: Array,
-    axis: int,
-    along: Axis,
-    cells: Iterable[int],
-) -> list[Thunk]:
-    """Fold like `_fold_axis`, with one step per cell of the windows."""
+    """Fold the windows `along` axis `axis` of `x` into `y`, cell by cell."""
     everything = (slice(None),) * axis
     extent, count = x.shape[axis], y.shape[axis]
     whole: list[Array] = []  # cells that are inside in every window
     some: list[tuple[Array, Array]] = []
-    for cell in cells:
+    for cell in sorted(_touching(along, count, extent)):
         found = landing(count, along.stride, along.place(0, cell), extent)
         if found is None:
             continue

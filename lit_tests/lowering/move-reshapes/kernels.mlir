@@ -234,3 +234,38 @@ func.func private @a_loop_beside_panels(%mx: memref<?x32xf32>, %mw: memref<2x32x
   bufferization.materialize_in_destination %r in restrict writable %out : (tensor<?x32xf32>, memref<?x32xf32>) -> ()
   func.return
 }
+
+// -----
+
+// A reduction that keeps its dim is read as it was before the dim of 1 was inserted.
+//
+// CHECK-LABEL: @kept_dim
+// CHECK:         %[[S:.*]] = linalg.generic {{.*}}"reduction"
+// CHECK-NOT:     tensor.expand_shape
+// CHECK:         linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], {{.*}} ins(%{{.*}}, %[[S]] : tensor<4x6xf32>, tensor<4xf32>)
+func.func private @kept_dim(%mx: memref<4x6xf32>, %out: memref<4x6xf32>) attributes {xrelay.kernel} {
+  %x = bufferization.to_tensor %mx restrict : memref<4x6xf32> to tensor<4x6xf32>
+  %se = tensor.empty() : tensor<4xf32>
+  %z = arith.constant 0.0 : f32
+  %s0 = linalg.fill ins(%z : f32) outs(%se : tensor<4xf32>) -> tensor<4xf32>
+  %s = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]
+    } ins(%x : tensor<4x6xf32>) outs(%s0 : tensor<4xf32>) {
+  ^bb0(%e0: f32, %e1: f32):
+    %v = arith.addf %e1, %e0 : f32
+    linalg.yield %v : f32
+  } -> tensor<4xf32>
+  %k = tensor.expand_shape %s [[0, 1]] output_shape [4, 1] : tensor<4xf32> into tensor<4x1xf32>
+  %e = tensor.empty() : tensor<4x6xf32>
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, 0)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]
+    } ins(%x, %k : tensor<4x6xf32>, tensor<4x1xf32>) outs(%e : tensor<4x6xf32>) {
+  ^bb0(%e0: f32, %e1: f32, %e2: f32):
+    %v = arith.divf %e0, %e1 : f32
+    linalg.yield %v : f32
+  } -> tensor<4x6xf32>
+  bufferization.materialize_in_destination %r in restrict writable %out : (tensor<4x6xf32>, memref<4x6xf32>) -> ()
+  func.return
+}

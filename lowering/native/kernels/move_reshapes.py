@@ -6,7 +6,8 @@ Move the reshapes of a kernel to the ends of its elementwise chains, where they 
     materialize_in_destination %f in %out  ->    materialize_in_destination %f in %out
 
 where the last %out has the shape of %x. Then the loops that come after a reduction have its dims,
-and schedules tile them together. At level `memref`.
+and schedules tile them together. What a loop reads at dims of 1 that were inserted it reads as it
+was before, so that `compute-by-rows` finds reductions that keep their dims. At level `memref`.
 """
 
 from __future__ import annotations
@@ -36,8 +37,29 @@ from ..linalg_generics import (
     maps_of,
     ops_of,
     parallel_loops,
+    set_operands,
     sizes_of,
 )
+
+
+def _read_before(op: linalg.GenericOp) -> None:
+    """Let `op` read what it reads at dims of 1 as it was before these were inserted."""
+    inputs, maps = [*op.inputs], [*maps_of(op)]
+    for number, (operand, map) in enumerate(zip(inputs, maps, strict=False)):
+        expand = operand.owner
+        if not isinstance(expand, tensor.ExpandShapeOp):
+            continue
+        shape, exprs = _shape(operand), list[AffineExpr]()
+        for group in _groups(expand):
+            long = [axis for axis in group if shape[axis] != 1]
+            if len(long) > 1:
+                break
+            exprs.append(map.results[(long or group)[0]])
+        else:
+            inputs[number], maps[number] = expand.src, AffineMap(map.num_dims, 0, tuple(exprs))
+            set_operands(op, inputs, op.outputs[0], maps)
+            if not operand.uses:
+                Rewriter.erase_op(expand)
 
 
 def _expand_before(op: linalg.GenericOp) -> None:
@@ -232,6 +254,9 @@ class MoveReshapesPass(KernelPass):
 
     @override
     def rewrite(self, kernel: FuncOp) -> None:
+        for op in ops_of(kernel, linalg.GenericOp):
+            if len(op.outputs) == 1:
+                _read_before(op)
         before, after = (is_elementwise, _expand_before), (is_pointwise, _expand)
         for is_movable, move in (before, after, before):  # `after` expands what loops compute
             for op in ops_of(kernel, linalg.GenericOp):
