@@ -35,7 +35,7 @@ LIMIT = 2**62
 
 class ProblemError(ValueError):
     """
-    A problem that contradicts itself, or contains a value without meaning.
+    A problem that contradicts itself or has an invalid value.
 
     `rows` are the indices of the buffers that the message is about.
     """

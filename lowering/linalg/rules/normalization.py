@@ -1,8 +1,8 @@
 """
 Rules of softmax and normalizations.
 
-Reductions of `reduction.fold` along the axis, and `linalg.generic` ops on all elements that read
-the results at the loops of the other axes. Computed in f32 where elements are narrower floats.
+`reduce.fold` reduces along the axis; `linalg.generic` ops on all elements then read its results at
+the loops of the other axes. Narrower floats are computed in f32.
 """
 
 from __future__ import annotations
@@ -113,10 +113,10 @@ def batch_norm(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Seque
         return beta[0] - product if beta else 0 - product
 
     scales = mapped(b, [variance, *([gamma] if scale else [])], summed, scale_of, [[0]] * scale)
-    of_shift = [mean, scales, *([beta] if center else [])]
-    shifts = mapped(b, of_shift, summed, shift_of, [[0]] * (1 + center))
-    given, channels = [x, scales, shifts], [[axis], [axis]]
-    y = mapped(b, given, element, lambda x, scale, shift: x * scale + shift, channels)
+    shift_operands = [mean, scales, *([beta] if center else [])]
+    shifts = mapped(b, shift_operands, summed, shift_of, [[0]] * (1 + center))
+    parts, channels = [x, scales, shifts], [[axis], [axis]]
+    y = mapped(b, parts, element, lambda x, scale, shift: x * scale + shift, channels)
     return [y, mean, variance]
 
 
