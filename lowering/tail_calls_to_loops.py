@@ -1,5 +1,5 @@
 """
-Turn a function whose last act is to call itself into a loop, in constant stack and memory.
+Turn tail-recursive functions into loops, which need constant stack and memory.
 
     func.func @f(%n: memref<i32>, %x: memref<?xf32>, %w: memref<4xf32>) -> memref<?xf32> {
       …
@@ -40,9 +40,10 @@ Turn a function whose last act is to call itself into a loop, in constant stack 
     }
 
 A parameter that all tail calls pass on unchanged stays as it is. One of static shape gets a buffer
-for all turns, into which its next value is copied. One of dynamic shape is a buffer that the turn
-owns and frees: the one that the last turn allocated for the call, or a copy. Other calls stay
-recursion; `merge-tail-cycles` merges functions that call each other. Level `memref`, which stays.
+for the whole loop, into which each iteration copies its next value. One of dynamic shape is a
+buffer that the iteration owns and frees: the one that the previous iteration allocated for the
+call, or a copy. Other calls stay recursive; `merge-tail-cycles` merges functions that call each
+other. Level `memref`, which stays.
 """
 
 from __future__ import annotations
@@ -66,17 +67,17 @@ from .memref.tail_positions import BRANCHES, calls_itself, tail_calls, tail_of, 
 
 
 @dataclass
-class Turn:
-    """The values, in a turn of the loop, of the parameters that change, by their numbers."""
+class Iteration:
+    """The values, in an iteration, of the parameters that change, by their numbers."""
 
     calls: set[func.CallOp]
     fixed: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
-    """The buffer of each parameter of static shape, the same in all turns."""
+    """The buffer of each parameter of static shape, the same in all iterations."""
     carried: dict[int, BlockArgument] = field(default_factory=dict[int, BlockArgument])
-    """The value of each other parameter in this turn."""
+    """The value of each other parameter in this iteration."""
 
     def end(self, block: Block) -> list[SSAValue]:
-        """End the turn at the end of `block`; return whether another follows, and its values."""
+        """End the iteration with `block`; return whether another follows, and its values."""
         tail, end = tail_of(block), block.last_op
         assert end is not None
         if isinstance(tail, BRANCHES) and self.has_calls(tail):
@@ -91,34 +92,34 @@ class Turn:
         if isinstance(tail, func.CallOp) and tail in self.calls:
             return self.again(tail, end)
         self.free(self.carried.values(), end)
-        return [flag(False, end), *(nothing(v.type, end) for v in self.carried.values())]
+        return [flag(False, end), *(poison(v.type, end) for v in self.carried.values())]
 
     def has_calls(self, tail: scf.IfOp | scf.IndexSwitchOp) -> bool:
         blocks = (region.block for region in tail.regions)
         return any(call in self.calls for block in blocks for call in tail_calls(block))
 
     def again(self, call: func.CallOp, end: Operation) -> list[SSAValue]:
-        """Replace `call` by the values of the next turn."""
+        """Replace `call` by the values of the next iteration."""
         values = [self.next_value(call, i) for i in self.carried]
         self.write_fixed(call)
         for result in call.results:
-            result.replace_all_uses_with(nothing(result.type, call))
+            result.replace_all_uses_with(poison(result.type, call))
         Rewriter.erase_op(call)
         self.free([value for value in self.carried.values() if value not in values], end)
         return [flag(True, end), *values]
 
     def next_value(self, call: func.CallOp, number: int) -> SSAValue:
-        """Return the value of a parameter in the next turn; memory is its own."""
-        given = call.arguments[number]
-        if not is_memory(given.type) or given is self.carried[number]:
-            return given
-        base = base_of(given)
+        """Return the value of a parameter in the next iteration, which owns its memory."""
+        argument = call.arguments[number]
+        if not is_memory(argument.type) or argument is self.carried[number]:
+            return argument
+        base = base_of(argument)
         is_shared = [*map(base_of, call.arguments)].count(base) > 1
         free = None if is_shared else free_after(call, base)
         if free is None:
-            return copied(given, call)
+            return copied(argument, call)
         Rewriter.erase_op(free)
-        return given
+        return argument
 
     def write_fixed(self, call: func.CallOp) -> None:
         """Copy the next values of parameters of static shape; first those that lie in others."""
@@ -154,11 +155,11 @@ def flag(value: bool, before: Operation) -> SSAValue:
     return constant.result
 
 
-def nothing(type: Attribute, before: Operation) -> SSAValue:
+def poison(type: Attribute, before: Operation) -> SSAValue:
     """Return a value of `type` that nothing reads."""
-    poison = ub.PoisonOp.create(result_types=[type], properties={"value": ub.PoisonAttr()})
-    Rewriter.insert_op(poison, InsertPoint.before(before))
-    return poison.result
+    op = ub.PoisonOp.create(result_types=[type], properties={"value": ub.PoisonAttr()})
+    Rewriter.insert_op(op, InsertPoint.before(before))
+    return op.result
 
 
 def is_memory(type: Attribute) -> bool:
@@ -186,31 +187,31 @@ class MakeLoop(RewritePattern):
             inner.detach()
             inside.add_op(inner)
         outside.add_op(end := func.ReturnOp())
-        turn, first = Turn(set(calls)), list[SSAValue]()
+        iteration, first = Iteration(set(calls)), list[SSAValue]()
         for param, users in uses.items():
             type = param.type
             value = copied(param, end) if is_memory(type) else param
             if is_fixed(type):
-                turn.fixed[param.index] = value
+                iteration.fixed[param.index] = value
             else:
                 first.append(value)
                 value = inside.insert_arg(type, len(inside.args))
-                turn.carried[param.index] = value
+                iteration.carried[param.index] = value
             value.name_hint = param.name_hint
             for use in users:
                 use.operation.operands[use.index] = value
-        again, *values = turn.end(inside)
+        again, *values = iteration.end(inside)
         last = inside.last_op
         assert last is not None
         condition = scf.ConditionOp(again, *values, *last.operands)
         rewriter.replace(last, condition)
         for alloca in [inner for inner in walk(inside) if isinstance(inner, memref.AllocaOp)]:
-            alloca.detach()  # else each turn would take more of the stack
+            alloca.detach()  # else each iteration would use more stack
             rewriter.insert(alloca, InsertPoint.before(end))
         after = Block(arg_types=[value.type for value in condition.args])
         after.add_op(scf.YieldOp(*after.args[: len(values)]))
         loop = scf.WhileOp(first, after.arg_types, Region(inside), Region(after))
-        frees = [free for value in turn.fixed.values() for free in freed(value)]
+        frees = [free for value in iteration.fixed.values() for free in freed(value)]
         rewriter.insert([loop, *frees], InsertPoint.before(end))
         rewriter.replace(end, func.ReturnOp(*loop.res[len(values) :]))
 

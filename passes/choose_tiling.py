@@ -8,15 +8,15 @@ Choose the chains of operators to compute in stripes of rows, and note it on the
     %y = relay.nn.max_pool2d %a {pool_size …,
                                  relay.stripes = {chain = 0, step = 1, axis = 2, height = "4"}}
 
-Nothing else changes, but that the function says what was chosen in `relay.tiling`, for reports and
-pictures of memory: `tile-for-memory` computes the chains in stripes. A step is what becomes one
-kernel. The attribute of the last step says along which axis of its result the rows are, how many
-of them a stripe has, which may be a fraction, and which stripes are `joined` with the next one:
-those at both ends, where fewer steps run, as far as the peak allows. The rows of a step that two
-stripes need are `carried` from one to the next; without that, they are computed again. Of stripes
-that are parts of a row, the `early` steps, the first ones, run for all parts before the others do,
-if the chain of the least peak needs fewer bytes so: what the others hold of some parts is not live
-while early steps run.
+Nothing else changes, except that `relay.tiling` on the function records the choice for reports and
+pictures of memory: `tile-for-memory` computes the chains in stripes. A step becomes one kernel. The
+attribute of the last step says along which axis of its result the rows are, how many of them a
+stripe has, which may be a fraction, and which stripes are `joined` with the next one: those at both
+ends, where fewer steps run, as far as the peak allows. The rows of a step that two stripes need are
+`carried` from one to the next; without that, they are computed again. Of stripes that are parts of
+a row, the `early` steps, the first ones, run for all parts before the others do, if the chain of
+the least peak needs fewer bytes so: what the others hold of some parts is not live while early
+steps run.
 
 The chains are those of the least peak of live bytes with at most `work` times the work of the whole
 program, or of the least work that reaches `peak`; of these, those that read the fewest bytes of
@@ -24,12 +24,12 @@ weights again and copy the fewest bytes of halos. A peak that cannot be reached 
 is multiplications in sums of products, and elements of all other results. A chain has at
 most `code` calls of kernels a step, those of a loop once; one of open height is a loop alone.
 
-What `view-slices`, `reuse-in-place` and `join-tensors` surely place in the bytes of other values
-counts once, and then is in the same chain as these, or in none (`tiling.placed_values`).
+Values that `view-slices`, `reuse-in-place` and `join-tensors` are sure to place in the bytes of
+others count once; they are in the same chain as these, or in none (`tiling.placed_values`).
 
 Chains of an open height are chosen at 512 rows, or the greatest height that its bounds allow; other
-dims of their images may be open, too. A `peak` is kept up to 2,048 rows, or that height: what is
-outside of chains grows with the rows, and numbers are those of the most.
+dims of their images may be open, too. A `peak` holds up to 2,048 rows, or that height: memory
+outside of chains grows with the rows, so the numbers reported are those of the greatest height.
 
 Before `fuse-ops`, whose groups are the steps. From level `relay` to the same.
 """
@@ -71,7 +71,7 @@ def write(tiling: FunctionTiling) -> None:
 
 
 def counted(count: int, what: str) -> str:
-    """Return a number of things in words: `1 chain`, `2 chains`."""
+    """Return a count with its noun: `1 chain`, `2 chains`."""
     return f"{count} {what}{'s' * (count != 1)}"
 
 

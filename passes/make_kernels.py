@@ -16,14 +16,14 @@ Turn the functions that calls of kernels name into kernels.
     %0, %1 = relay.call_lowered @f(%x, %y) : (T, T) -> (T, U)
     relay.exp %1 : …
 
-Kernels take and return tensors only, so tuples among their parameters and results are flattened; a
-call of a kernel already gives it tensors. The memory scopes of `relay.device` annotations become
-those of the kernel, `Primitive` and `target` among its `relay.attrs` are what a kernel has anyway.
-Errors are: a function that is called as a function, too; a parameter or result without tensors; a
-device, which is that of the caller (a `relay.call_lowered` has devices of its own); a call whose
-types are not those of the kernel. The verifier refuses what this pass removes, so run it first,
-with `--disable-verify`; the reader of Relay text runs it on programs with calls of kernels. Level:
-any; the level stays.
+Kernels accept and return tensors only, so tuples among their parameters and results are flattened;
+calls of kernels pass tensors already. The memory scopes of `relay.device` annotations become those
+of the kernel; `Primitive` and `target` among its `relay.attrs` are implied by the kernel. These are
+errors: a function that is also called as a function; a parameter or result without tensors; a
+device, as a kernel runs on that of its caller (a `relay.call_lowered` has devices of its own); a
+call whose types are not those of the kernel. The verifier refuses what this pass removes, so run it
+first, with `--disable-verify`; the reader of Relay text runs it on programs with calls of kernels.
+Level: any; the level stays.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -132,8 +132,8 @@ def kernel_of(
     target = target if isinstance(target, StringAttr) else None
     name, region = function.sym_name.data, Region(block)
     kernel = relay.PrimFuncOp(name, type, region, target, scopes if any(scopes) else None)
-    said = ("Primitive",) if target is None else ("Primitive", "target")
-    others = {key: value for key, value in known.items() if key not in said}
+    implied = ("Primitive",) if target is None else ("Primitive", "target")
+    others = {key: value for key, value in known.items() if key not in implied}
     if others:
         kernel.attributes[ATTRS] = DictionaryAttr(others)
     kernel.location = function.location
@@ -147,14 +147,14 @@ def flatten_results(
     if op.result_types == tuple(types) or len(flat(op.result_types)) != len(types):
         return op
     insert = Inserter(rewriter, InsertPoint.before(op))
-    made = relay.CallLoweredOp.on(op.callee, op.operands, types, op.reshape_only, op.impure)
-    insert(made)
-    values = insert.rebuilt(op.result_types, made.results)
+    flattened = relay.CallLoweredOp.on(op.callee, op.operands, types, op.reshape_only, op.impure)
+    insert(flattened)
+    values = insert.rebuilt(op.result_types, flattened.results)
     rewriter.replace(op, [], values)
     for value in values:
         if isinstance(value.owner, Operation):
             fold_tuple(value.owner)
-    return made
+    return flattened
 
 
 def require_types(op: Operation, callee: relay.PrimFuncOp, text: TypeText) -> None:

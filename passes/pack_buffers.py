@@ -51,6 +51,7 @@ from ..dialects.device import VirtualDeviceAttr, device_of
 from ..dialects.memrefs import MemRef, as_memref, buffer_size, element_bytes
 from ..dialects.xdsl_extras.walking import walk
 from ..operators.intervals import Interval
+from ..operators.measures import MAX_SIZE
 from .bytes.buffer_aliases import Alias, Allocation, Buffers, Nested, buffers_in
 from .bytes.packs import JoinPack, packs_of
 from .bytes.storages import Storage
@@ -59,7 +60,7 @@ from .functions.symbols import CallGraph, SymbolNames, modules_in
 from .sizes.memref_dims import MeasuredDim, source_of_dim
 from .sizes.size_code import SizeCode, code_before
 from .support.changes import LevelPass
-from .support.diagnostics import emit_remark, wants_remarks
+from .support.diagnostics import PassError, emit_remark, wants_remarks
 from .support.rewriting import apply_patterns, rewrite_each
 from .workspaces.lending import Lenders, Lent, functions_to_lend_to, is_entry, take_storages
 
@@ -255,6 +256,8 @@ def write_size(op: Allocation, type: MemRef, code: SizeCode) -> int | SSAValue:
     """Compute the bytes of an allocation."""
     static = buffer_size(type)
     assert static is not None, "of known bytes"
+    if static > MAX_SIZE:
+        raise PassError(f"{type} needs {static} bytes, but at most {MAX_SIZE} fit", op)
     bytes: int | SSAValue = static
     for dim in op.dynamic_sizes:
         bytes = code.apply("mul", code.emit(arith.IndexCastOp(dim, i64)), bytes)

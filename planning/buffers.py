@@ -35,7 +35,7 @@ LIMIT = 2**62
 
 class ProblemError(ValueError):
     """
-    A problem that contradicts itself, or contains a value without meaning.
+    A problem that contradicts itself or has an invalid value.
 
     `rows` are the indices of the buffers that the message is about.
     """
@@ -179,7 +179,7 @@ def columns_of(buffers: Sequence[Buffer]) -> Columns:
         for row, b in enumerate(buffers):
             for value in (*b.lifetime, b.size, b.alignment):
                 if abs(value) >= LIMIT:
-                    message = f"buffer '{b.id}': {value} is not below 2^62"
+                    message = f"buffer '{b.id}': {value} is not between -2^62 and 2^62"
                     raise ProblemError(message, (row,)) from None
         raise
 

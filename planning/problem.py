@@ -71,7 +71,7 @@ def _check_numbers(buffers: Sequence[Buffer], pools: Sequence[Pool], columns: Co
     )
     big = [np.abs(column) >= LIMIT for column in (lower, upper, size, alignment)]
     rules += tuple(
-        (mask, column, "{} is not below 2^62")
+        (mask, column, "{} is not between -2^62 and 2^62")
         for mask, column in zip(big, (lower, upper, size, alignment), strict=True)
     )
     for mask, column, message in rules:

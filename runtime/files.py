@@ -212,11 +212,11 @@ def replace(
     name = path_text(path)
     try:
         final = Path(os.path.realpath(name))
-        temporary = final.with_name(f".{final.name[:200]}.{os.getpid()}.{os.urandom(4).hex()}")
         if final.exists() and not final.is_file():  # a device or a pipe cannot be replaced
             with open(final, "wb") as file:
                 file.writelines(pieces)
             return
+        temporary = final.with_name(f".{final.name[:200]}.{os.getpid()}.{os.urandom(4).hex()}")
         start, pieces = _peeked(pieces)
         if final.exists() and not overwrite:
             _require_same_kind(name, final, start)

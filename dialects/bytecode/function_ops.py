@@ -86,7 +86,7 @@ class LateConstantOp(IRDLOperation):
 
 
 Dims: TypeAlias = ArrayAttr[ArrayAttr[StringAttr]]
-"""The names of each value's dims, "" for one without, or nothing."""
+"""The names of each value's dims, "" for an unnamed one; empty if all are unnamed."""
 
 
 def dims_of(dims: Dims | None, count: int) -> Sequence[ArrayAttr[StringAttr]]:
@@ -178,8 +178,8 @@ class FuncOp(Definition):
     }
     ```
 
-    The optional results are those that a caller from outside gets, one or a tuple. Their names
-    differ; their types and names of dims are for readers: the machine does not check them.
+    The optional results are what a caller from outside gets: one value, or the fields of a tuple.
+    Their names differ; their types and dims are for readers: the machine does not check them.
     Dims of one name are equal in every call, and within their bounds, if they have some.
     `caches [[1, 2, 1024]]` says that result 1 is parameter 2 with more rows, of which its buffer
     has at most 1024.
@@ -194,7 +194,7 @@ class FuncOp(Definition):
     output_types = opt_prop_def(ArrayAttr[Attribute])
     output_dims = opt_prop_def(Dims)
     dim_bounds = opt_prop_def(DictionaryAttr)
-    """The least and the greatest size of named dims, or the least one alone."""
+    """The least and greatest size of each named dim, or the least alone."""
     caches = opt_prop_def(ArrayAttr[ArrayAttr[IntegerAttr[I64]]])
     """The results in buffers of parameters: result, parameter, and rows at most."""
     register_count = prop_def(IntegerAttr[I64])
@@ -214,7 +214,7 @@ class FuncOp(Definition):
 
     @property
     def dims(self) -> Sequence[ArrayAttr[StringAttr]]:
-        """The names of each parameter's dims, "" for one without, or nothing."""
+        """The names of each parameter's dims, as in `Dims`."""
         return dims_of(self.param_dims, len(self.param_types))
 
     @property

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, i32
 from xdsl.ir import Attribute, Region, SSAValue
-from xdsl.irdl import IRDLOperation
+from xdsl.irdl import IRDLOperation, VariadicDef
 from xdsl.irdl.declarative_assembly_format import (
     CustomDirective,
     ParsingState,
@@ -118,8 +118,9 @@ def parse_body(
     block = body.blocks[-1]
     last = block.last_op
     if last is None or not last.has_trait(IsTerminator, value_if_unregistered=False):
-        regions = [Region() for _ in end.get_irdl_definition().regions]
-        block.add_op(end.create(regions=regions))
+        regions = (part for _, part in end.get_irdl_definition().regions)
+        fixed = [Region() for part in regions if not isinstance(part, VariadicDef)]
+        block.add_op(end.create(regions=fixed))
     return body
 
 

@@ -5,7 +5,7 @@ Ops of func and arith that xDSL lacks: functions as values, and rare arithmetic.
     %r = func.call_indirect %f(%x) : (memref<4xf32>) -> f32
     %q = arith.index_castui %a : i32 to index
 
-The effects of a call of a value are not known.
+A call of a function value has unknown effects.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ ConstantOp = declared(
 
 @irdl_op_definition
 class CallIndirectOp(IRDLOperation):
-    """Call a function that is a value."""
+    """Call the function value `callee` on `arguments`."""
 
     name = "func.call_indirect"
 
@@ -63,7 +63,7 @@ class CallIndirectOp(IRDLOperation):
 
 IndexCastUIOp = declared(
     "arith.index_castui",
-    "Convert between an index and an integer without a sign.",
+    "Convert between an index and an unsigned integer.",
     "input: any -> result: any",
     "$input attr-dict `:` type($input) `to` type($result)",
     Pure(),

@@ -1,7 +1,7 @@
 """
 Memory effects: which bytes an op shares, allocates, reads, writes and frees.
 
-Of ops on buffers also control flow: which regions an op runs, which values name the same bytes.
+For ops on buffers, also control flow: how an op runs its regions, which values name the same bytes.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class ViewsOperand(ResultAliases):
 
 @dataclass(frozen=True)
 class RewritesOperand(ViewsOperand):
-    """The result views the operand after the op has written there: no other name is used then."""
+    """The result views the operand after the op has written to it: no other alias is used then."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class JoinsOperands(Aliasing):
     """
     The result, the op's only one, is the bytes of the operands in group `name`, side by side.
 
-    Nothing is allocated or computed: they lie so in one storage.
+    Nothing is allocated or computed: they are adjacent in one storage already.
     """
 
     name: str = "parts"
@@ -94,7 +94,7 @@ class JoinsOperands(Aliasing):
 
 @dataclass(frozen=True)
 class ShapedByOperand(OpTrait):
-    """The result has the shape that operand `name` holds, a vector of i64, if the op has it."""
+    """The result has the shape in operand `name`, a vector of i64, if the op has that operand."""
 
     name: str = "shape"
 
@@ -107,21 +107,21 @@ class StartsLoop(OpTrait):
     """
     The ops from here to the next one that `EndsLoop`, in its block, run `count` times.
 
-    Without `count`, that is open.
+    Without `count`, the trip count is unknown.
     """
 
     @staticmethod
     def turns(op: Operation) -> int | None:
-        """Return how many times the ops after `op`, which has this trait, run; None if open."""
+        """Return the trip count of the loop that `op` starts; None if it is unknown."""
         count = op.properties.get("count")
         return count.value.data if isinstance(count, IntegerAttr) else None
 
 
 class EndsLoop(OpTrait):
     """
-    The op ends what is repeated from the last one on that `StartsLoop`.
+    The op ends the loop that the last op with `StartsLoop` began.
 
-    It uses what the ops between use from before, as these run again.
+    It uses all values from before the loop that ops in the loop use, as these run again.
     """
 
 
@@ -130,7 +130,7 @@ class ReadsOnlySizes(OpTrait):
 
 
 class HoldsNoTensors:
-    """A type, which inherits from this, whose values hold no tensors: they have no lifetime."""
+    """A base class of types whose values hold no tensors, and so have no lifetime."""
 
 
 class ChoosesRegion(Aliasing, ABC):
@@ -258,7 +258,7 @@ class OverwritesOperands(OpTrait, ABC):
     @abstractmethod
     def overwritable(self, op: Operation, lookup: Lookup) -> Sequence[frozenset[int]]:
         """
-        Return for each result the operands, by index, of which it may be written over one.
+        Return for each result the indices of the operands, one of which it may overwrite.
 
         No other operand may share bytes with that one, unless it is among them too and has the
         same bytes. `lookup` looks up the functions and kernels of the module.
@@ -305,7 +305,7 @@ class PassesValues(OpTrait, ABC):
 
 @dataclass(frozen=True)
 class RunsRegions(PassesValues, ABC):
-    """The op runs its regions, which see the values around it."""
+    """The op runs its regions, which may use values from outside."""
 
     how: Runs
 
@@ -315,11 +315,11 @@ class RunsRegions(PassesValues, ABC):
 
 
 class CapturesOperands(OpTrait):
-    """Bytes of the operands may be used after the op by what is not among its results."""
+    """Bytes of the operands may be used after the op, other than through its results."""
 
 
 def ends_of_storage(block: Block) -> Iterator[Operation]:
-    """Yield the ops before which a storage is freed that is allocated in `block`."""
+    """Yield the ops before which a storage that `block` allocates is freed."""
     last, region = block.last_op, block.parent
     if last is not None and last.successors and region is not None and block is region.blocks[0]:
         yield from ends_of(region)
@@ -328,7 +328,7 @@ def ends_of_storage(block: Block) -> Iterator[Operation]:
 
 
 def ends_of(region: Region) -> Iterator[Operation]:
-    """Yield the ops through which a region is left."""
+    """Yield the terminators that leave a region."""
     for block in region.blocks:
         if block.last_op is not None and not block.last_op.successors:
             yield block.last_op

@@ -1,7 +1,7 @@
 """
-Operators that create tensors, also of random numbers.
+Operators that create tensors, including random ones.
 
-The shapes and ranges they get as operands are on the host.
+Shapes and ranges that are operands are on the host.
 """
 
 from abc import ABC
@@ -151,7 +151,7 @@ class CastLikeOp(RelayOperator):
     %y = relay.cast_like %x, %t : (tensor<4xf32>, tensor<2xi32>) -> tensor<4xi32>
     ```
 
-    Numbers are converted as `relay.cast` does.
+    Elements are converted as by `relay.cast`.
     """
 
     result = result_def(AnyTensor)
@@ -177,15 +177,15 @@ class FullLikeOp(RelayOperator):
 @operator("relay.random.threefry_generate")
 class ThreefryGenerateOp(NotFused):
     """
-    Compute random words of `out_shape` from the generator `gen`, and the generator of the next.
+    Compute random words of `out_shape` from the generator `gen`, and the next generator.
 
     ```mlir
     %g, %y = relay.random.threefry_generate %x {out_shape = array<i64: 2, 3>}
       : (tensor<10xui64>) -> (tensor<10xui64>, tensor<2x3xui64>)
     ```
 
-    The words are 20 rounds of Threefry-4x64 of a counter, as in TVM bit for bit. A generator is its
-    key (4 words), the path of splits (2), the counter (2), and the bit after the path (2).
+    The words are a counter after 20 rounds of Threefry-4x64, bit for bit as in TVM. A generator is
+    its key (4 words), the path of splits (2), the counter (2), and the bit after the path (2).
     """
 
     next_gen = result_def(AnyTensor)
@@ -202,7 +202,7 @@ class ThreefrySplitOp(NotFused):
       : (tensor<10xui64>) -> (tensor<10xui64>, tensor<10xui64>)
     ```
 
-    Their paths are that of `gen` and one more bit. If it has no place, their keys are new.
+    Their paths are that of `gen` and one more bit. If the path is full, they get new keys.
     """
 
     left = result_def(AnyTensor)

@@ -34,7 +34,7 @@ class Step(Protocol):
     """A step of inference: two types that agree, or an op that follows from types."""
 
     def take(self, types: Unifier, /) -> IncompleteType | None:
-        """Take the step; instead, return an unknown type that must be known before, if any."""
+        """Take the step, or return an unknown type that must be known first."""
         ...
 
 
@@ -57,7 +57,7 @@ class Unifier:
         return self._count
 
     def has_learned(self, count: int) -> bool:
-        """Return whether one of the first `count` unknown types is known, not just as another."""
+        """Return whether one of the first `count` unknown types is known to be a type."""
         unknowns = map(IncompleteType, range(count))
         return any(not isinstance(self.shallow(type), IncompleteType) for type in unknowns)
 
@@ -142,8 +142,8 @@ class Unifier:
             return self._learn(b, a)
         if as_tensor(a) is not None and as_tensor(b) is not None:
             return join(a, b) is not None
-        together = pairs(a, b)
-        return all(self.unify(m, t) for m, t in together) if together else a == b
+        both = pairs(a, b)
+        return all(self.unify(one, other) for one, other in both) if both else a == b
 
     def join(self, a: Attribute, b: Attribute) -> Attribute:
         """
@@ -194,10 +194,9 @@ class Unifier:
 
     def solve(self) -> None:
         """
-        Take the steps in order, those that wait once the others are taken and what they need is
-        known.
+        Take the steps in order; one that waits is taken later, once what it needs is known.
 
-        A step may add others, which are next. Those that still wait in the end stay.
+        Steps that a step adds come next. Those that still wait at the end remain.
         """
         while True:
             self._pending.extendleft(reversed(self.steps[self._added :]))
@@ -212,6 +211,6 @@ class Unifier:
 
 
 def _index(type: Attribute) -> int:
-    """Return the number of an unknown; -1 for one without, of which nothing becomes known."""
+    """Return the number of an unknown type; -1 if it has none, so that nothing is learned of it."""
     index = cast(IncompleteType, type).index
     return -1 if index is None else index

@@ -50,7 +50,7 @@ def load_module(ctx: Context, text: str, name: str, lines_before: int = 0) -> Co
 
 
 def prelude_module(names: Collection[str]) -> ModuleOp:
-    """Return what the prelude defines as `names`, functions and constructors, and what it needs."""
+    """Return the prelude's functions and constructors `names`, and what they need."""
     return read_module(Context(), prelude.program_of(names), separate=False).module
 
 

@@ -1,12 +1,12 @@
 """
-TVM's device types, numbers in the text and names in the IR, and a target as text and in its parts.
+TVM's device types, numbers in the text and names in the IR; targets as text and as parts.
 
     cuda -keys=cuda,gpu -arch=sm_50 -max_num_threads=1024
     ->
     kind cuda, keys cuda and gpu, options arch and max_num_threads
 
-The text is that of TVM's `Target.str`: the kind, the keys, the options by name; and, what that
-omits, the host: `cuda -keys=cuda,gpu -host='llvm -keys=cpu'`.
+The text is that of TVM's `Target.str` (the kind, the keys, the options sorted by name), with the
+host, which that omits: `cuda -keys=cuda,gpu -host='llvm -keys=cpu'`.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def target_parts(text: str) -> TargetParts:
     """
     Split the text of a target into its parts.
 
-    A text that is not in TVM's form becomes the kind as a whole, so nothing of it is lost.
+    A text that is not in TVM's form becomes the kind as a whole, so that nothing is lost.
     """
     match = _HOST.fullmatch(text)
     kind, *words = (text if match is None else match[1]).split(" ")

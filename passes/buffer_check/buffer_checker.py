@@ -76,8 +76,7 @@ class Flow:
 
     def next(self, op: Operation) -> Iterable[int]:
         """Yield the ops that may run after `op` begins."""
-        for region in op.regions:
-            yield from self._first(region.blocks)
+        yield from self._entries(op)
         yield from self._after(op)
 
     def _after(self, op: Operation) -> Iterable[int]:
@@ -89,9 +88,14 @@ class Flow:
         elif (around := op.parent_op()) in self.index:
             assert around is not None
             if runs_of(around) is not Runs.ONE:
-                for region in around.regions:
-                    yield from self._first(region.blocks)
+                yield from self._entries(around)
             yield from self._after(around)
+
+    def _entries(self, op: Operation) -> Iterable[int]:
+        """Yield the ops at which the regions of `op` begin."""
+        for region in op.regions:
+            if region.first_block is not None:
+                yield from self._first((region.first_block,))
 
     def _first(self, blocks: Iterable[Block]) -> Iterable[int]:
         for block in blocks:

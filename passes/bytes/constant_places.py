@@ -1,5 +1,5 @@
 """
-The places of constants, which live throughout, in pools with capacities.
+The places of constants, which are live throughout, in pools with capacities.
 
 A module lists its pools of constants; each param, and the global that it becomes, has the number of
 its pool, and its offset there.
@@ -54,9 +54,9 @@ def place_constants(
     ops: Sequence[tuple[Operation, str, int, int]], alignment: int, pools: Sequence[memory.PoolAttr]
 ) -> Plan:
     """
-    Return where reading constants costs least: each an op, a name, its bytes, how often it is read.
+    Return the plan in which reading constants costs least; raise `PassError` if they do not fit.
 
-    Raises `PassError` if they do not fit.
+    Each of `ops` is an op, a name, its bytes, and how often it is read.
     """
     buffers = tuple(
         Buffer(f"{name} #{i}", Interval(0, 1), size, alignment, reads=reads, writes=0)

@@ -6,8 +6,8 @@ The symbols of a module, and their references to each other.
       relay.closure @h(…) …
     }
 
-An op names a symbol by a `SymbolRefAttr` in its properties or attributes, also inside arrays and
-dictionaries; types are not searched.
+An op names a symbol by a `SymbolRefAttr` in its properties or attributes, including inside arrays
+and dictionaries; types are not searched.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ...runtime.program.components import components, reached
 
 
 def symbols_in(op: Operation) -> Iterator[str]:
-    """Yield the symbols that `op` names, without those that ops in its regions name."""
+    """Yield the symbols that `op` itself names, not those named in its regions."""
     attributes = (*op.attributes.values(), *op.properties.values())
     pending: list[Attribute] = [a for a in attributes if may_name_symbols(type(a))]
     while pending:
@@ -55,7 +55,7 @@ class CallGraph:
     named: Mapping[str, Sequence[str]]
     """The symbols of the module that each symbol names, in order, without repeats."""
     roots: Sequence[str]
-    """The symbols that ops outside of all symbols name."""
+    """The symbols named by ops that are not inside a symbol."""
 
     users: Mapping[str, Sequence[Operation]]
     """The ops that name each symbol of the module, in order; twice if they name it twice."""
@@ -83,7 +83,7 @@ class CallGraph:
         return CallGraph(symbols, named, (*roots,), users)
 
     def reachable(self, entries: Iterable[str]) -> set[str]:
-        """Return the symbols that can be reached from `entries`, with these."""
+        """Return the symbols reachable from `entries`, and `entries` themselves."""
         return {*reached(entries, self.named)}
 
     def unused(self, names: Iterable[str], entries: Iterable[str]) -> list[Operation]:
@@ -96,7 +96,7 @@ class CallGraph:
         return components(self.named)
 
     def callees_first(self) -> Iterator[str]:
-        """Yield the symbols, each after all that it reaches, but for recursion."""
+        """Yield the symbols, callees before callers except in cycles."""
         return chain.from_iterable(self.components())
 
     def recursive(self) -> set[str]:
@@ -115,7 +115,7 @@ def symbols_of(module: ModuleOp) -> dict[str, Operation]:
 
 
 def modules_in(module: ModuleOp) -> list[ModuleOp]:
-    """Return `module` and those in it, which have symbols of their own."""
+    """Return `module` and the modules nested in it, each with its own symbols."""
     ops = walk(module, enters=lambda op: isinstance(op, ModuleOp))
     return [op for op in ops if isinstance(op, ModuleOp)]
 

@@ -8,7 +8,7 @@ The earliest places at which the sizes of a block can be computed.
     %z = arith.addi %k, %n          4     available after 3
 
 Arithmetic moves up as far as its operands do, but not over a `relay.require` that stays behind: a
-size may mean nothing when the program should have stopped. Linear in the ops of the block.
+size may be meaningless where the program should have stopped. Linear in the ops of the block.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ...dialects.xdsl_extras.xdsl_internals import operands_of
 
 
 def may_move(op: Operation) -> bool:
-    """Test whether `op` may be executed earlier if its operands are there."""
+    """Test whether `op` may be executed earlier, once its operands are available."""
     return not op.regions and computes(type(op))
 
 
@@ -39,7 +39,7 @@ def computes(kind: type[Operation]) -> bool:
 
 @dataclass(eq=False)
 class Available:
-    """For each op of a block, its index, and the index of the op after which it can be."""
+    """For each op of a block, its index, and the index of the op that it can follow."""
 
     block: Block
     ops: list[Operation] = field(default_factory=lambda: [])

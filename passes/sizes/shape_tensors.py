@@ -37,7 +37,7 @@ MOVES: Mapping[str, int | None] = {
     **dict.fromkeys((*ranges.MOVES, "relay.concatenate", "relay.stack", "relay.full")),
     "relay.take": 1,
 }
-"""The operators whose results are elements of their operands: of the first so many, or of all."""
+"""The operators that move elements: of how many of their first operands; None: of all."""
 
 
 CAST = "cast"
@@ -114,7 +114,7 @@ class ShapeTensors:
 
     @cached_property
     def operators(self) -> OperatorEvaluator:
-        """Created, and kernels loaded, when the first element moves."""
+        """Created, with its kernels, when the first element moves."""
         return OperatorEvaluator(load_kernels())
 
     def elements(self, op: Operation, index: int, operands: Sequence[Dims | None]) -> Dims | None:

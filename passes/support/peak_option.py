@@ -5,7 +5,7 @@ from .diagnostics import OptionError
 
 
 def peak_in(text: str) -> int | None:
-    """Return the bytes that the option `peak` says; None if it is empty."""
+    """Parse the option `peak`, a number of bytes; None if it is empty."""
     try:
         return parse_pool(f"peak={text}").capacity
     except ValueError:

@@ -1,11 +1,11 @@
 """
-The attributes of tiling: of ops that are computed in stripes, and of functions, what that saves.
+The attributes of tiling: an op's place in its chain, and on functions the bytes before tiling.
 
     relay.stripes = {chain = 0, step = 1, carried, early}
     relay.stripes = {chain = 0, step = 2, axis = 1, height = "1/2", joined = array<i64: 0, 24>}
 
-The latter is the last step of a chain, of which stripes 0 and 1 are one, as are 24 and 25. Steps
-that are `early`, the first ones, run for both parts of a row before the others do.
+The second is on the last step of a chain: stripes 0 and 1 are computed together, as are 24 and 25.
+The first steps may be `early`: they run for all parts of a row before the others do.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ STRIPES = "relay.stripes"
 
 @dataclass(frozen=True)
 class Stripes:
-    """The attribute of an op, read."""
+    """The attribute `relay.stripes` of an op."""
 
     chain: int
     step: int
@@ -54,7 +54,7 @@ class Stripes:
 
     @staticmethod
     def of(op: Operation) -> Stripes | None:
-        """Return what `op` says; None if nothing. Raises `PassError` if it is not valid."""
+        """Read the attribute of `op`, None without one; raise `PassError` if it is invalid."""
         attribute = op.attributes.get(STRIPES)
         if attribute is None:
             return None
@@ -109,11 +109,11 @@ def _height(op: Operation, text: str) -> Fraction:
 
 @dataclass(frozen=True)
 class Tiled:
-    """A chain as its ops say."""
+    """A chain, read from the attributes of its ops."""
 
     groups: Sequence[Sequence[Operation]]
     stripes: Sequence[Stripes]
-    """Those of each step."""
+    """The attribute of each step."""
 
 
 def tiled_in(block: Block) -> list[Tiled]:
@@ -123,7 +123,7 @@ def tiled_in(block: Block) -> list[Tiled]:
         stripes = Stripes.of(op)
         if stripes is not None:
             chains.setdefault(stripes.chain, {}).setdefault(stripes.step, []).append((op, stripes))
-    found: list[Tiled] = []
+    tiled: list[Tiled] = []
     for number, steps in chains.items():
         ordered = [steps[step] for step in sorted(steps)]
         last, stripes = ordered[-1][-1]
@@ -131,8 +131,8 @@ def tiled_in(block: Block) -> list[Tiled]:
             raise PassError(
                 f"chain {number} must have steps from 0 on, of which the last has a height", last
             )
-        found.append(Tiled([[op for op, _ in s] for s in ordered], [s[-1][1] for s in ordered]))
-    return found
+        tiled.append(Tiled([[op for op, _ in s] for s in ordered], [s[-1][1] for s in ordered]))
+    return tiled
 
 
 TILING = "relay.tiling"
@@ -152,7 +152,7 @@ class TilingRecord:
 
     @staticmethod
     def of(op: Operation | None) -> TilingRecord | None:
-        """Return what a function says; None if nothing, or if that is not from `choose-tiling`."""
+        """Read the record of a function; None if it has none, or not one of `choose-tiling`."""
         attribute = None if op is None else op.attributes.get(TILING)
         fields: Mapping[str, Attribute] = {}
         if isinstance(attribute, DictionaryAttr):

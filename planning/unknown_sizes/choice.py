@@ -40,13 +40,13 @@ _WEIGHTS = ((1, 1), (3, 2), (2, 3), (4, 1), (1, 4))
 """Weights of the two samples of a mixture, the most promising first."""
 
 _PAIRS = 12
-"""Number of pairs of samples that are mixed, those first that lose most at each other's plan."""
+"""Number of pairs of samples that are mixed, those first that lose most by each other's plan."""
 
 _LARGE = 1500
-"""Number of buffers above which plans are not searched for …"""
+"""Number of buffers above which plans are not searched for."""
 
 _MAX_BUFFERS = 60_000
-"""… and number of buffers that all mixtures may have together."""
+"""Number of buffers that all mixtures may have together."""
 
 
 @dataclass(frozen=True)
@@ -156,11 +156,11 @@ class _Samples:
 
         usable = [s for s in indices if self.bounds[s] > 0]
         pairs = sorted(combinations(usable, 2), key=loss, reverse=True)[:_PAIRS]
-        left = _MAX_BUFFERS
+        remaining = _MAX_BUFFERS
         for weights in _WEIGHTS:
             for a, b in pairs:
-                left -= len(self.sizes[0])
-                if left < 0:
+                remaining -= len(self.sizes[0])
+                if remaining < 0:
                     return
                 mixture = self._mixture((a, b), weights)
                 if mixture is None:
@@ -226,7 +226,7 @@ class _Samples:
 
 def _bound(problem: Problem) -> int:
     """
-    Return a lower bound on arenas that counts the room which alignments leave.
+    Return a lower bound on arenas that includes padding by alignments.
 
     If all offsets are multiples of a unit, sizes may be rounded up to it, except that nothing lies
     on top of the highest buffer.

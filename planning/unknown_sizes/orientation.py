@@ -154,7 +154,7 @@ def _reduce(rows: list[int], below: list[list[int]]) -> None:
 
     Up to `_MAX_REACH` rows each has the set of all rows below it, as the bits of an
     integer, and a relation is dropped if another way leads there. Of more rows, only ways
-    through one other row are found: what is left is as right, and a little longer.
+    through one other row are found: the remaining relations are correct, but a few more.
     """
     if len(rows) > _MAX_REACH:
         direct = [set(under) for under in below]

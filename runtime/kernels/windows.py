@@ -92,16 +92,16 @@ class Axis:
         """
         start = self.place(first, 0)
         if self._is_dense(count):
-            found = landing(self.reach(count), 1, start, extent)
-            if found is not None:
-                yield found
+            landed = landing(self.reach(count), 1, start, extent)
+            if landed is not None:
+                yield landed
             return
         for cell in range(self.cells):
-            found = landing(count, self.stride, start + cell * self.dilation, extent)
-            if found is not None:
-                windows = range(count)[found.cells]
+            landed = landing(count, self.stride, start + cell * self.dilation, extent)
+            if landed is not None:
+                windows = range(count)[landed.cells]
                 at = slice(windows[0] * self.cells + cell, windows[-1] * self.cells + cell + 1)
-                yield Landing(slice(at.start, at.stop, self.cells), found.places)
+                yield Landing(slice(at.start, at.stop, self.cells), landed.places)
 
 
 def windows(image: Array, height: Axis, width: Axis, rows: int, columns: int) -> Array:
@@ -225,8 +225,8 @@ def blocks(
     """
     Yield the windows of `images` (N, channels, height, width) for outputs of `size`.
 
-    A block has at most `rows` rows of at most `channels` channels; of all if `channels_last`, which
-    is about memory. Raises `ValueError` if windows exceed the padded images.
+    A block has at most `rows` rows of at most `channels` channels; of all channels if they are last
+    in memory (`channels_last`). Raises `ValueError` if windows exceed the padded images.
     """
     for axis, count, extent in zip(axes, size, images.shape[2:], strict=True):
         reach, room = axis.reach(count), extent + axis.before + axis.after
@@ -244,5 +244,5 @@ def blocks(
             chosen = slice(part, min(part + channels, len(image)))
             for first in range(0, size[0], rows):
                 count = min(rows, size[0] - first)
-                steps, found = source.load(image[chosen], first, count)
-                yield Block(number, chosen, first, tuple(steps), found)
+                steps, cells = source.load(image[chosen], first, count)
+                yield Block(number, chosen, first, tuple(steps), cells)

@@ -35,7 +35,7 @@ from ..program.program import Array, Kernel, Step, TensorSpec
 
 class Overlap(NamedTuple):
     """
-    An output whose bytes meet those of another operand: an input, or an output before it.
+    An output that shares bytes with another operand: an input, or an earlier output.
 
     Outputs are numbered after the inputs. `same` means that both have the same bytes.
     """
@@ -176,10 +176,10 @@ class _Planner:
             Reuse.NONE if len(step.outs) != 1 else reuse_of(binds.get(step.op))
             for step in kernel.steps
         ]
-        self.made: dict[int, int] = {}
+        self.writer: dict[int, int] = {}
         self.last_use: dict[int, int] = {}
         for number, step in enumerate(kernel.steps):
-            self.made |= dict.fromkeys(step.outs, number)
+            self.writer |= dict.fromkeys(step.outs, number)
             self.last_use |= dict.fromkeys(step.ins, number)
         self.last_use |= dict.fromkeys(kernel.results, len(kernel.steps))
 
@@ -189,7 +189,7 @@ class _Planner:
         late: list[Copy] = []
         for output, value in enumerate(kernel.results):
             since = self._free_since(output)
-            if value < self.first_local or value in placed or self.made[value] < since:
+            if value < self.first_local or value in placed or self.writer[value] < since:
                 late.append(Copy(self.first_out + output, value))
             else:
                 placed[value] = _Placed(output, since)
@@ -243,7 +243,7 @@ class _Planner:
                     continue
                 if not _can_overwrite(specs[value], specs[out], reuse):
                     continue
-                if isinstance(home, _Slot) or self.made[value] >= home.since:
+                if isinstance(home, _Slot) or self.writer[value] >= home.since:
                     homes[value] = home
                     break
         return homes
@@ -287,11 +287,11 @@ class _Planner:
     def _free_since(self, output: int) -> int:
         """Return the first step that may write to `output`: one after the last if none may."""
         steps, inputs = self.kernel.steps, len(self.kernel.ins)
-        met = [overlap for overlap in self.overlaps if overlap.output == output]
-        if not met:
+        own = [overlap for overlap in self.overlaps if overlap.output == output]
+        if not own:
             return 0
-        values = {overlap.operand for overlap in met}
-        same = all(overlap.same and overlap.operand < inputs for overlap in met)
+        values = {overlap.operand for overlap in own}
+        same = all(overlap.same and overlap.operand < inputs for overlap in own)
         if not same or not values.isdisjoint(self.kernel.results):
             return len(steps)
         last = max((n for n, step in enumerate(steps) if values.intersection(step.ins)), default=-1)
@@ -317,33 +317,33 @@ class _Planner:
         A value that another copy overwrites is copied there first. `size` bytes of scratch memory
         are in use.
         """
-        first, rest, kept = list[Copy](), list[Copy](), list[InScratch]()
+        saves, writes, kept = list[Copy](), list[Copy](), list[InScratch]()
         number = self.first_out + len(self.kernel.results)
         for i, (to, source) in enumerate(late):
             if any(self._is_in(source, earlier.to, homes) for earlier in late[:i]):
                 kept.append(_in_scratch(number, self.specs[source], _aligned(size)))
-                first.append(Copy(number, source))
+                saves.append(Copy(number, source))
                 size, source, number = kept[-1].stop, number, number + 1
-            rest.append(Copy(to, source))
-        return (*first, *rest), kept
+            writes.append(Copy(to, source))
+        return (*saves, *writes), kept
 
     def _is_in(self, value: int, to: int, homes: Mapping[int, _Slot | _Placed]) -> bool:
-        """Test whether the bytes of `value` meet those of the output that is value `to`."""
+        """Test whether `value` shares bytes with the output that is value `to`."""
         home = homes.get(value)
         if isinstance(home, _Slot) or len(self.kernel.ins) <= value < self.first_local:
             return False
         output, inputs = to - self.first_out, len(self.kernel.ins)
         if home is None:
-            met = {(output, value)}
+            pairs = {(output, value)}
         else:
-            met = {(output, inputs + home.output), (home.output, inputs + output)}
-        return any((overlap.output, overlap.operand) in met for overlap in self.overlaps)
+            pairs = {(output, inputs + home.output), (home.output, inputs + output)}
+        return any((overlap.output, overlap.operand) in pairs for overlap in self.overlaps)
 
 
 def binding_fault(
     kernel: Kernel, step: Step, operands: Sequence[TensorSpec], error: Exception
 ) -> MachineError:
-    """Return what says that `step` of `kernel` cannot be bound to `operands`."""
+    """Return the error that `step` of `kernel` cannot be bound to `operands`."""
     shown = ", ".join(f"{spec.dtype}{list(spec.shape)}" for spec in operands)
     kind = "" if isinstance(error, SignatureError) else f"{type(error).__name__}: "
     text = f"kernel {kernel.name}: {step.op} cannot be bound to {shown}: {kind}{error}"
@@ -370,15 +370,15 @@ def _lay_out(slots: Sequence[_Slot]) -> int:
     free: list[tuple[int, int]] = []  # (size, start)
     live: list[tuple[int, int, int]] = []  # (stop, size, start)
     for slot in sorted(slots, key=lambda s: s.first):
-        wanted = slot.spec.size
-        free += [(size, start) for stop, size, start in live if stop <= slot.first]
+        size = slot.spec.size
+        free += [(bytes, start) for stop, bytes, start in live if stop <= slot.first]
         live = [entry for entry in live if entry[0] > slot.first]
-        fitting = min((block for block in free if block[0] >= wanted), default=None)
-        if fitting is None:
-            fitting = wanted, _aligned(used)
-            used = fitting[1] + wanted
+        block = min((block for block in free if block[0] >= size), default=None)
+        if block is None:
+            block = size, _aligned(used)
+            used = block[1] + size
         else:
-            free.remove(fitting)
-        slot.start = fitting[1]
-        live.append((slot.stop, *fitting))
+            free.remove(block)
+        slot.start = block[1]
+        live.append((slot.stop, *block))
     return used

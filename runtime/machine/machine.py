@@ -77,8 +77,8 @@ def _float_errors() -> tuple[Callable[[], Any], Callable[[Any], object]]:
     """
     Return functions that ignore floating-point errors, and restore the settings before.
 
-    They do as `numpy.errstate(all="ignore")`, but in a tenth of the time. NumPy keeps its settings
-    in a context variable, which is found by changing them in a copy of the context.
+    Like `numpy.errstate(all="ignore")`, in a tenth of the time. NumPy keeps its settings in a
+    context variable, which is identified by changing them in a copy of the context.
     """
     context = copy_context()
     before = dict(context)
@@ -97,7 +97,7 @@ class _Weakly:
     """
     Call a method of a machine, if it is still alive.
 
-    Its memory, as long as anything is charged to it, and its context must not keep the machine.
+    The memory, as long as bytes are charged to it, and the context must not keep the machine alive.
     """
 
     __slots__ = ("_method",)
@@ -178,7 +178,7 @@ class Machine:
 
     @property
     def idle(self) -> Sequence[Arena]:
-        """The arenas that are kept for later calls, the one that was used last at the end."""
+        """The arenas that are kept for later calls, the most recently used last."""
         return self._idle
 
     @property
@@ -302,7 +302,7 @@ class Machine:
         return index
 
     def _acquire(self) -> Arena:
-        """Return an arena that no other call uses, of the idle ones that which was used last."""
+        """Return an arena that no other call uses: the idle one used last, or a new one."""
         try:
             return self._idle.pop()
         except IndexError:
@@ -336,7 +336,7 @@ class Machine:
         self, arena: Arena, call: Pending, running: Running, out: Value | None, stays: bool
     ) -> Value:
         """
-        Run `call`, and the calls in its place, by templates and recorded paths in turns.
+        Run `call`, and the tail calls that replace it, by templates and recorded paths.
 
         The result may have closures if it `stays` in the machine.
         """

@@ -108,7 +108,7 @@ class Region:
             self._owner.reserve(size - self._owner.size, what)
 
     def whole_pages(self, size: int) -> int:
-        """Return `size` up to the end of its page, which the next call may need, if it is free."""
+        """Round `size` up to a whole page, which the next call may need, if the limit allows."""
         end = -(-size // mmap.PAGESIZE) * mmap.PAGESIZE
         return end if self.memory.used + end - self.charged <= self.memory.limit else size
 
@@ -185,7 +185,7 @@ class Extent:
 
 
 def side_by_side(arrays: Sequence[npt.NDArray[Any]]) -> Bytes | None:
-    """Return the bytes of contiguous views of one array, each of which starts where one ends."""
+    """Return the bytes of contiguous views that are adjacent in one array, in order; else None."""
     first = arrays[0]
     if len(arrays) == 1:
         return first.reshape(-1).view(np.uint8)

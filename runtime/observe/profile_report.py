@@ -19,7 +19,7 @@ from ..plain_text import human, table
 from .call_times import Times, Total
 
 SHOWN = 20
-"""Number of rows of a table; the others are summed up."""
+"""Number of rows of a table; the remainder is summed in one."""
 
 
 def duration(nanoseconds: float) -> str:
@@ -63,22 +63,22 @@ def text_lines(times: Times, devices: Sequence[str]) -> Iterator[str]:
     rows += ([name, duration(part), share(part, total)] for name, part in parts(times).items())
     yield from _section(rows, "<>>")
     operators = [
-        ([name, devices[device]], found) for (name, device), found in times.by_operator().items()
+        ([name, devices[device]], total) for (name, device), total in times.by_operator().items()
     ]
     yield from _section(_rows(["operator", "device"], operators, total), "<<>>>>>>")
-    places = [([place(at), name], found) for (at, name), found in times.by_place().items()]
+    places = [([place(at), name], total) for (at, name), total in times.by_place().items()]
     yield from _section(_rows(["source line", "operator"], places, total), "<<>>>>>>")
     routes = [
-        ([devices[source], devices[target]], found)
-        for (source, target), found in times.by_route().items()
+        ([devices[source], devices[target]], total)
+        for (source, target), total in times.by_route().items()
     ]
     if routes:
         yield from _section(_rows(["copies from", "to"], routes, total), "<<>>>>>>")
     if times.allocations:
         rows = [["allocations on", "storages", "bytes", "live at the peak"]]
-        for device, found in sorted(times.allocations.items()):
+        for device, allocated in sorted(times.allocations.items()):
             peak = human(times.peak.get(device, 0))
-            rows.append([devices[device], f"{found.count:,}", human(found.size), peak])
+            rows.append([devices[device], f"{allocated.count:,}", human(allocated.size), peak])
         yield from _section(rows, "<>>>")
 
 
@@ -88,16 +88,16 @@ def _section(rows: Sequence[Sequence[str]], align: str) -> Iterator[str]:
 
 
 def _rows(
-    head: Sequence[str], found: Sequence[tuple[list[str], Total]], total: int
+    head: Sequence[str], entries: Sequence[tuple[list[str], Total]], total: int
 ) -> list[list[str]]:
     """Return the rows of a table; those after the first `SHOWN` are added up in one."""
     rows = [[*head, "calls", "time", "share", "mean", "bytes", "GB/s"]]
-    shown = list(found[:SHOWN])
-    rest = Total()
-    for _, other in found[SHOWN:]:
-        rest.add(other)
-    if rest.count:
-        shown.append(([f"{len(found) - SHOWN} others", ""], rest))
+    shown = list(entries[:SHOWN])
+    remainder = Total()
+    for _, other in entries[SHOWN:]:
+        remainder.add(other)
+    if remainder.count:
+        shown.append(([f"{len(entries) - SHOWN} others", ""], remainder))
     for names, sum in shown:
         rate = f"{sum.size / sum.time:.1f}" if sum.size and sum.time else ""
         rows.append(

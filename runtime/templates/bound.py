@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 
 
 class _Moved(Exception):
-    """The memory is elsewhere."""
+    """The memory has moved."""
 
 
 class Bound:
     """
     A template in the memory of `regions`, by device, and of a region of scratch memory.
 
-    It is made again when a region is replaced by a larger one.
+    It is rebuilt when a region is replaced by a larger one.
     """
 
     def __init__(self, template: Template, regions: Sequence[Region]) -> None:
         self.template = template
         self.extents = tuple(map(Extent, regions))
         self._limits = [-1] * len(regions)
-        """The bytes of each region that need not be covered again."""
+        """The bytes of each region that are known to be covered."""
         self._run: Run | None = None
         self._places: list[tuple[Extent, Region, Bytes]] = []
 
@@ -44,18 +44,18 @@ class Bound:
                 self._run = None
 
     def turns(self, args: Sequence[object], running: Running) -> Sequence[object]:
-        """Run turns of a loop from `args` on; return the arguments of the first that must not."""
+        """Run iterations of a loop from `args`; return the arguments of the first one not run."""
         run, length, counts = self._run, self.template.length, Counter[Sizes]()
-        left = running.left
+        remaining = running.left
         try:
-            while run is not None and length <= left:
+            while run is not None and length <= remaining:
                 result = run(running, *args)
                 if result is None:
                     break
                 args, sizes = result
                 counts[sizes] += 1
-                left -= length
-        except Exception:  # it fails once more, with its position
+                remaining -= length
+        except Exception:  # the machine repeats the iteration, and reports where it fails
             return args
         finally:
             for sizes, times in counts.items():
@@ -71,7 +71,7 @@ class Bound:
         return self._run
 
     def _cover(self, results: int, scratch: int, *sizes: int) -> None:
-        """Make bytes of scratch memory and of each device usable, and charge those of results."""
+        """Commit scratch memory and the memory of each device; charge the bytes of results."""
         for size, (extent, region, bytes) in zip((*sizes, scratch), self._places, strict=True):
             extent.cover(region.whole_pages(size), "the memory of a call")
             if region.bytes is not bytes:

@@ -18,10 +18,9 @@ from textwrap import indent, wrap
 from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpecConvertible
 
-from ...operators.spelling import did_you_mean
 from ..api.plugins import PluginError
 from ..errors import CommandLineError
-from ..pass_run.pipeline import Pipelines
+from ..pass_run.pipeline import Pipelines, unknown_pass
 from ..registry import UNIVERSE, pass_info
 
 WIDTH = 100
@@ -58,8 +57,7 @@ def help_pass(name: str, passes: Passes, pipelines: Pipelines) -> str:
         cls = pipelines[name]
         text = wrap(cls().text.replace(",", ", "), WIDTH - 4, break_on_hyphens=False)
         return "\n".join((*_described(name, cls), "", "  Passes:", *(f"    {t}" for t in text), ""))
-    near = did_you_mean(name, [*passes, *pipelines])
-    raise CommandLineError(f"unknown pass or pipeline '{name}'{near}")
+    raise CommandLineError(unknown_pass(name, [*passes, *pipelines]))
 
 
 def _described(name: str, cls: type[ArgSpecConvertible]) -> Iterator[str]:

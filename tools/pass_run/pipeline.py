@@ -13,7 +13,7 @@ allowed between any two tokens; the value of a string option need not be quoted
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from functools import cache, partial
 from inspect import signature
@@ -56,6 +56,15 @@ WHOLE_MODULE = re.compile(r"(\s*builtin\.module\s*\()(.*)\)\s*", re.S)
 """The pipeline of a module, as mlir-opt has it."""
 
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v"}
+
+
+def unknown_pass(name: str, known: Iterable[str]) -> str:
+    """Return the message for a name that is not one of the `known` passes and pipelines."""
+    if "(" in name:
+        cure = ": passes run on the whole module, not on ops in it"
+    else:
+        cure = did_you_mean(name, known) or "; xrelay-opt --list-passes lists all"
+    return f"unknown pass or pipeline '{name}'{cure}"
 
 
 @record
@@ -235,10 +244,7 @@ class _Known:
         """Yield the passes of the pipeline that `element` names."""
         named, width = self.pipelines(), len(element.name)
         if element.name not in named:
-            near = did_you_mean(element.name, [*named, *self.passes])
-            if "(" in element.name:
-                near = ": passes run on the whole module, not on ops in it"
-            message = f"unknown pass or pipeline '{element.name}'{near}"
+            message = unknown_pass(element.name, [*named, *self.passes])
             raise text.fail(message, element.at, width)
         groups = (*self.groups, element.name)
         if element.name in self.groups:

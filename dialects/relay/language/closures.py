@@ -1,4 +1,4 @@
-"""Closures, calls of function values, and the check of types that all calls share."""
+"""Closures, calls of function values, and the type check that all calls share."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _fn_equations(op: FnOp, lookup: Lookup, fresh: Fresh) -> Iterable[Equation]:
 
 
 class ClosureDevices(FunctionDeviceRule):
-    """The parts of the closure are where the region's arguments and the value it yields are."""
+    """The parts of the closure are where the region's arguments and yielded value are."""
 
     def constraints(self, op: Operation, lookup: Lookup) -> Iterable[FunctionDeviceConstraint]:
         assert isinstance(op, FnOp)

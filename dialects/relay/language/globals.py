@@ -45,7 +45,7 @@ from .language_types import substituted
 
 
 def instantiated(function: FuncOp, args: Sequence[Attribute]) -> FunctionType:
-    """The type of `function` for the type arguments `args`; an error if their number is wrong."""
+    """Return the type of `function` at the type arguments `args`; check their number."""
     names = type_params_of(function)
     if len(names) != len(args):
         raise VerifyException(
@@ -88,7 +88,7 @@ def _is_value_of(declared: Attribute, function: FunctionType) -> bool:
 def _function_equations(
     op: GlobalOp | ClosureOp | InvokeOp, lookup: Lookup, fresh: Fresh
 ) -> Iterable[Equation]:
-    """The equation between the function that `op` names and what `op` makes of it."""
+    """Yield the equation between the type of the function that `op` names and its use there."""
     callee, result = lookup(op.callee.string_value()), op.result.type
     if not isinstance(callee, FuncOp):
         return
@@ -237,7 +237,7 @@ class ClosureOp(NamesFunction):
 
 
 def generic_closure(value: SSAValue) -> FnOp | None:
-    """Return the closure with type parameters that `value` is, there or inside of it."""
+    """Return the generic closure that `value` names, in or outside of its body."""
     op = value.owner.parent_op() if isinstance(value.owner, Block) else value.owner
     if not isinstance(op, FnOp) or not op.type_params:
         return None
@@ -245,7 +245,7 @@ def generic_closure(value: SSAValue) -> FnOp | None:
 
 
 def _instance_type(op: InstantiateOp) -> Attribute | None:
-    """The type of the closure at the type arguments; None while it is not known."""
+    """Return the type of the closure at the type arguments; None while it is unknown."""
     closure, type = generic_closure(op.function), op.function.type
     if closure is None or is_incomplete(type):
         return None
@@ -305,10 +305,10 @@ class InstantiateOp(IRDLOperation):
         closure = generic_closure(self.function)
         if closure is None:
             raise VerifyException("expected a closure with type parameters")
-        wanted, given = len(closure.own_type_params), len(self.type_args)
-        if wanted != given:
+        params, args = len(closure.own_type_params), len(self.type_args)
+        if params != args:
             raise VerifyException(
-                f"the closure has {wanted} type parameters, but {given} type arguments are given"
+                f"the closure has {params} type parameters, but {args} type arguments are given"
             )
         type, declared = _instance_type(self), self.result.type
         if isinstance(type, FunctionType) and not _is_value_of(declared, type):

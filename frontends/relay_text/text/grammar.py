@@ -69,7 +69,7 @@ class Grammar:
         tokens = self.tokens
         if tokens.kinds[tokens.position] != "version":
             if tokens.kinds[tokens.position] in ("def", "type", "extern", "end"):
-                raise tokens.unexpected(f'#[version = "{VERSION}"]')
+                raise tokens.unexpected(f'#[version = "{VERSION}"] at the start of a module')
             return
         version = tokens.texts[tokens.position].split('"')[1]
         if version != VERSION:

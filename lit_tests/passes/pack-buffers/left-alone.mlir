@@ -111,3 +111,12 @@ func.func @is_on_the_stack(%x: memref<4xf32>) {
   memref.copy %x, %a : memref<4xf32> to memref<4xf32>
   func.return
 }
+
+// -----
+
+func.func @is_too_large(%x: memref<3000000000000000000xf32>) {
+  // expected-error @below {{memref<3000000000000000000xf32> needs 12000000000000000000 bytes, but at most 9223372036854775807 fit}}
+  %a = memref.alloc() : memref<3000000000000000000xf32>
+  memref.copy %x, %a : memref<3000000000000000000xf32> to memref<3000000000000000000xf32>
+  func.return
+}

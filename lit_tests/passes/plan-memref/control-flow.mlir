@@ -152,3 +152,48 @@ func.func @chain_of_views(%x: memref<4x4xf32>, %y: memref<2xf64>) {
   memref.copy %s, %s : memref<8xf32, strided<[1]>> to memref<8xf32, strided<[1]>>
   func.return
 }
+
+// -----
+
+// A region is entered at its first block: what a later block of it needs is not needed before it.
+//
+// CHECK-LABEL: @enter_at_the_first_block
+// CHECK-NEXT:    memref.alloc() {{.*}} : memref<16xi8>
+// CHECK-NOT:     memref.alloc()
+func.func @enter_at_the_first_block(%x: memref<4xf32>, %c: i1) {
+  %a = memref.alloc() : memref<4xf32>
+  memref.copy %x, %a : memref<4xf32> to memref<4xf32>
+  memref.copy %a, %x : memref<4xf32> to memref<4xf32>
+  scf.execute_region {
+    %b = memref.alloc() : memref<4xf32>
+    memref.copy %x, %b : memref<4xf32> to memref<4xf32>
+    cf.cond_br %c, ^one, ^two
+  ^one:
+    memref.copy %b, %x : memref<4xf32> to memref<4xf32>
+    cf.br ^two
+  ^two:
+    scf.yield
+  }
+  func.return
+}
+
+// -----
+
+// `scf.reduce` without operands may be omitted; each turn has an arena of its own.
+//
+// CHECK-LABEL: @parallel
+// CHECK:         scf.parallel
+// CHECK:           memref.alloc() {{.*}} : memref<16xi8>
+// CHECK-NOT:       memref.alloc()
+func.func @parallel(%x: memref<2x4xf32>, %c0: index, %c1: index, %c2: index) {
+  scf.parallel (%i) = (%c0) to (%c2) step (%c1) {
+    %a = memref.alloc() : memref<4xf32>
+    %b = memref.alloc() : memref<4xf32>
+    %v = memref.load %x[%i, %c0] : memref<2x4xf32>
+    memref.store %v, %a[%c0] : memref<4xf32>
+    memref.dealloc %a : memref<4xf32>
+    memref.store %v, %b[%c1] : memref<4xf32>
+    memref.dealloc %b : memref<4xf32>
+  }
+  func.return
+}

@@ -38,11 +38,11 @@ def matmul(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[
     """Loops (…, n, m, [k])."""
     assert isinstance(op, relay.matmul.MatmulOp)
     sizes = b.dims(operands[0])
-    *rest, n, m, k = range(len(sizes) + 1)
-    left = (k, n) if op.transpose_a.value.data else (*rest, n, k)
+    *batch, n, m, k = range(len(sizes) + 1)
+    left = (k, n) if op.transpose_a.value.data else (*batch, n, k)
     right = (m, k) if op.transpose_b.value.data else (k, m)
-    sizes = [*(sizes[left.index(i)] for i in (*rest, n)), b.dim(operands[1], right.index(m))]
-    return [contract(b, op, operands, (left, right), sizes, (*rest, n, m), k + 1)]
+    sizes = [*(sizes[left.index(i)] for i in (*batch, n)), b.dim(operands[1], right.index(m))]
+    return [contract(b, op, operands, (left, right), sizes, (*batch, n, m), k + 1)]
 
 
 def batch_matmul(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:

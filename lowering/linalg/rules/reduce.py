@@ -30,21 +30,21 @@ def fold(
     initial: float,
     type: Attribute,
     combine: Formula,
-    *beside: SSAValue,
+    *others: SSAValue,
     source: Attribute | None = None,
 ) -> SSAValue:
     """
     Combine the elements of `value` along `axes`, which the result, of element type `type`, lacks.
 
-    `beside` are tensors of the shape of the result, whose elements `combine` gets too, all in that
-    type. The elements are of type `source`, if they are unsigned.
+    `others` are tensors of the shape of the result, whose elements are further operands of
+    `combine`, all in that type. `source` is the element type of `value` if that is unsigned.
     """
     every = range(rank_of(value))
     kept = [axis for axis in every if axis not in axes]
     out = b.full([b.dim(value, axis) for axis in kept], initial, signless(type))
     body = combining(combine, type, source or element_of(value))
-    reads = [every, *[kept] * len(beside)]
-    return b.nest([value, *beside], reads, [out], kept, body, len(every))[0]
+    reads = [every, *[kept] * len(others)]
+    return b.nest([value, *others], reads, [out], kept, body, len(every))[0]
 
 
 def keep_axes(b: Builder, value: SSAValue, axes: Sequence[int]) -> SSAValue:
@@ -72,8 +72,8 @@ def count_of(b: Builder, value: SSAValue, axes: Sequence[int]) -> Size:
     return count
 
 
-def maximum(x: Scalar, found: Scalar) -> Scalar:
-    return x.apply("maximum", found)
+def maximum(x: Scalar, best: Scalar) -> Scalar:
+    return x.apply("maximum", best)
 
 
 def maxima(b: Builder, value: SSAValue, axes: Sequence[int], type: Attribute) -> SSAValue:
@@ -106,8 +106,8 @@ def reduction(reduce: Callable[[Builder, SSAValue, Sequence[int], Attribute], SS
         assert isinstance(op, relay.reduce.Reduction)
         axes = _axes(op)
         type = element_type(op.data)
-        found = rounded(b, reduce(b, operands[0], axes, type), element_of(operands[0]))
-        return [keep_axes(b, found, axes) if op.keepdims.value.data else found]
+        result = rounded(b, reduce(b, operands[0], axes, type), element_of(operands[0]))
+        return [keep_axes(b, result, axes) if op.keepdims.value.data else result]
 
     return rule
 
@@ -124,8 +124,8 @@ def _product(b: Builder, value: SSAValue, axes: Sequence[int], type: Attribute) 
 
 
 def _min(b: Builder, value: SSAValue, axes: Sequence[int], type: Attribute) -> SSAValue:
-    def minimum(x: Scalar, found: Scalar) -> Scalar:
-        return x.apply("minimum", found)
+    def minimum(x: Scalar, best: Scalar) -> Scalar:
+        return x.apply("minimum", best)
 
     return fold(b, value, axes, greatest(type_element(type)), type, minimum)
 
@@ -142,10 +142,10 @@ def divided(b: Builder, value: SSAValue, count: Size, type: Attribute) -> SSAVal
 
 def position(compared: Comparison) -> Rule:
     """
-    Return the rule of argmax ("gt"), or argmin.
+    Return the rule of argmax ("gt") or argmin ("lt").
 
-    Of equal elements (and of NaNs, which are better than any number) the index decides, so that
-    the order of the loops does not.
+    Ties (and NaNs, which win over any number) are broken by the index, so that the result does not
+    depend on the order of the loops.
     """
 
     def rule(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
@@ -160,19 +160,19 @@ def position(compared: Comparison) -> Rule:
 
         def body(inner: Builder, elements: Sequence[SSAValue]) -> Sequence[SSAValue]:
             x, best = (number(inner, element, type) for element in elements[:2])
-            found = number(inner, elements[2])
+            best_at = number(inner, elements[2])
             place: Size = 0
             for axis in axes:
                 place = inner.add(inner.mul(place, dims[axis]), inner.loop_index(axis))
             at = number_of(inner, inner.index(place), i64)
             wins, ties = _compared(x, best, compared)
-            wins = wins | (ties & at.compared("gt" if last else "lt", found))
-            return [wins.select(x, best).value, wins.select(at, found).value]
+            wins = wins | (ties & at.compared("gt" if last else "lt", best_at))
+            return [wins.select(x, best).value, wins.select(at, best_at).value]
 
         worst = (least if compared == "gt" else greatest)(type_element(type))
         outs = [b.full(sizes, worst, signless(type)), b.full(sizes, -1 if last else 2**63 - 1, i64)]
-        _, found = b.nest([value], [every], outs, kept, body, len(every))
-        result = rounded(b, found, signless(element_type(op.result)))
+        _, indices = b.nest([value], [every], outs, kept, body, len(every))
+        result = rounded(b, indices, signless(element_type(op.result)))
         return [keep_axes(b, result, axes) if op.keepdims.value.data else result]
 
     return rule
@@ -182,12 +182,11 @@ def _compared(x: Scalar, best: Scalar, better: Comparison) -> tuple[Scalar, Scal
     """Return whether `x` is better than `best`, and whether it is as good."""
     if not x.is_float:
         return x.compared(better, best), x.equals(best)
-    unordered, hopeless = x.is_nan(), best.is_nan()
+    is_nan, best_is_nan = x.is_nan(), best.is_nan()
     wins = x.compared(better, best)
-    first_nan = unordered & best.equals(best)
+    first_nan = is_nan & best.equals(best)
     ties = x.equals(best)
-    both = unordered & hopeless
-    return wins | first_nan, ties | both
+    return wins | first_nan, ties | (is_nan & best_is_nan)
 
 
 RULES: Mapping[str, Rule] = {

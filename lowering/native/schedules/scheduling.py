@@ -1,13 +1,13 @@
 """
-A schedule: a sequence of ops of transform dialect, and the library of those of many kernels.
+A schedule: a sequence of transform ops, and the library of the schedules of many kernels.
 
     steps = Steps()
     (func,) = steps.include("prepare", steps.kernel)
     tile, *loops = steps.fuse(root, [4, 16, 0], [0, 1, 2])
 
-Steps that are the same for all kernels are sequences of common_steps.mlir, which mlir-opt loads,
-too. A schedule only makes code faster: a kernel whose schedule fails, or takes too long, is
-compiled without.
+Steps that all kernels share are named sequences in common_steps.mlir, which mlir-opt loads as well.
+A schedule affects only speed: a kernel whose schedule fails or takes too long is compiled without
+one.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ ROOT = "xrelay.root"
 
 SCHEDULED = (
     "transform-interpreter{entry-point=on_tensors}",
-    # Not cse: one empty tensor for two would let a step be computed in the result's memory,
-    # which the plan may have laid over an operand.
+    # Not cse: merging two empty tensors would let a step be computed in the result's memory,
+    # which the plan may have placed over an operand.
     "canonicalize",
     *BUFFERIZE,
     "transform-interpreter{entry-point=on_buffers}",
@@ -137,7 +137,7 @@ class Steps:
         loops: int = 0,
         properties: Mapping[str, Attribute] = MappingProxyType({}),
     ) -> list[SSAValue]:
-        """Append the op `name` with handles of `results` ops, and of as many loops."""
+        """Append the op `name`; return its handles: `results` of ops, then `loops` of loops."""
         types = [HANDLE] * results + [LOOP] * loops
         op = _class_of(name).create(operands=on, result_types=types, properties=properties)
         self.block.add_op(op)
@@ -160,7 +160,7 @@ class Steps:
     def fuse(
         self, root: SSAValue, sizes: Sequence[int], order: Sequence[int] = ()
     ) -> list[SSAValue]:
-        """Tile `root` and what it reads; return the tile and its loops, outermost first."""
+        """Tile `root`, fuse its producers; return the tile and its loops, outermost first."""
         properties: dict[str, Attribute] = {
             "apply_cleanup": UnitAttr(),
             "operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 0, 0]),
@@ -181,7 +181,7 @@ class Steps:
         return self.op(name, target, results=1, loops=loops, properties=properties)
 
     def divide(self, root: SSAValue, sizes: Sequence[int]) -> None:
-        """Cut `root` and what it reads into chunks, whose loop is a parallel one."""
+        """Tile `root` by a parallel loop over chunks, and fuse its producers."""
         properties: dict[str, Attribute] = {
             "apply_cleanup": UnitAttr(),
             "use_forall": UnitAttr(),
@@ -191,7 +191,7 @@ class Steps:
         self.op("structured.fuse", root, results=2, properties=properties)
 
     def divide_loops(self, loops: SSAValue, sizes: Sequence[int]) -> None:
-        """Cut each of `loops` on buffers into chunks, whose loop is a parallel one."""
+        """Tile each of `loops`, on buffers, by a parallel loop over chunks."""
         properties: dict[str, Attribute] = {
             "operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 0, 0, 0, 0]),
             "static_num_threads": i64_array([]),
@@ -204,7 +204,7 @@ class Steps:
         return self.op("loop.peel", loop, results=2)[1]
 
     def write_text(self, text: str) -> None:
-        """Append what a user wrote."""
+        """Append steps that a user wrote."""
         if text.strip():
             self.block.add_op(WrittenOp.create(properties={"text": StringAttr(text)}))
 
@@ -233,7 +233,7 @@ class Schedule(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Text that differs for schedules that may differ."""
+        """Text that differs whenever two schedules do."""
         stages = (text_of(*steps.block.ops) for steps in self)
         return f"{'then'.join(stages)}{common_steps()}"
 
@@ -247,15 +247,15 @@ def library_of(schedules: Mapping[str, Schedule]) -> ModuleOp:
     """
     module = ModuleOp([], {"transform.with_named_sequence": UnitAttr()})
     for stage in Schedule._fields:
-        every = Steps()
+        combined = Steps()
         for symbol, schedule in schedules.items():
             steps: Steps = getattr(schedule, stage)
             if steps:
                 name = f"{stage}_{symbol}"
                 module.body.block.add_op(steps.sequence(name))
-                kernel = every.match(every.kernel, "func.func", sym_name=StringAttr(symbol))
-                every.include(name, kernel)
-        module.body.block.add_op(every.sequence(stage))
+                kernel = combined.match(combined.kernel, "func.func", sym_name=StringAttr(symbol))
+                combined.include(name, kernel)
+        module.body.block.add_op(combined.sequence(stage))
     for name, results in handles().items():
         type = [HANDLE], [HANDLE] * results
         declared = transform.NamedSequenceOp(name, type, Region(), "private", arg_attrs=READONLY)

@@ -196,7 +196,9 @@ def test_error(text: str, expected: str) -> None:
 def test_the_version_must_be_there() -> None:
     with pytest.raises(RelayTextError) as caught:
         parse_module(context(), "def @main() { 1 }", "t")
-    assert caught.value.message == """expected #[version = "0.0.5"], but got 'def'"""
+    assert caught.value.message == (
+        """expected #[version = "0.0.5"] at the start of a module, but got 'def'"""
+    )
 
 
 def test_the_version_must_be_known() -> None:

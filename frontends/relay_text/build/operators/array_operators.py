@@ -1,9 +1,9 @@
 """
-Operators of the text that index, mask and contract tensors, as several of the dialect's.
+Operators of Relay text that index, mask and contract tensors, built from those of the dialect.
 
-    trilu(%x, %k)            where the column is at least %k after the row, 0 elsewhere
-    sliding_window(%x, …)    elements that are taken along each axis, with windows as last axes
-    cumprod(%x, axis=0)      products with what is 1, 2, 4, … before: log n operators
+    trilu(%x, %k)            elements at least %k columns after the diagonal; 0 elsewhere
+    sliding_window(%x, …)    windows along each axis, as the last axes
+    cumprod(%x, axis=0)      products of elements 1, 2, 4, … apart: log n operators
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ def _trilu(site: Site, data: Numbers, k: Numbers) -> Numbers:
     if len(dims := data.dims) < 2:
         raise site.problem("expected matrices")
     rows, columns = (array(site, range(n)) for n in dims[-2:])
-    apart, least = columns - rows.viewed(-1, 1), k.cast("int64").viewed()
-    return data.where(apart.call("greater_equal" if site["upper"] else "less_equal", least), 0)
+    distance, diagonal = columns - rows.viewed(-1, 1), k.cast("int64").viewed()
+    compare = "greater_equal" if site["upper"] else "less_equal"
+    return data.where(distance.call(compare, diagonal), 0)
 
 
 def _adv_index(site: Site, data: Numbers, *indices: Numbers) -> Numbers:
@@ -58,7 +59,7 @@ def _cumprod(site: Site, data: Numbers) -> Numbers:
     running = data.cast(site["dtype"] or data.dtype)
 
     def moved(by: int) -> Numbers:
-        """Return the products `by` elements later, after ones."""
+        """Return the products shifted by `by` elements, with ones before them."""
         widths = tuple((by, 0) if i == axis else (0, 0) for i in range(len(dims)))
         kept = running.strided_slice(begin=(0,), end=(dims[axis] - by,), axes=(axis,))
         return kept.call("nn.pad", 1, pad_width=widths)
@@ -78,7 +79,7 @@ def _invert_permutation(site: Site, data: Numbers) -> Numbers:
 
 
 def _trunc_divide(site: Site, a: Numbers, b: Numbers) -> Numbers:
-    """`divide` of integers is truncated."""
+    """Build a quotient; that of integers is truncated already."""
     quotient = a / b
     return quotient.trunc() if "float" in quotient.dtype else quotient
 
@@ -94,7 +95,7 @@ def _scatter(site: Site, data: Numbers, at: Numbers, updates: Numbers) -> Number
 
 
 def _fifo_buffer(site: Site, data: Numbers, buffer: Numbers) -> Numbers:
-    """Append data to a buffer, and remove as much at its start."""
+    """Append `data` to `buffer`, and drop as many elements at its start."""
     dims = buffer.dims
     axis = site.axis("axis", len(dims))
     begin: int = data.sides(len(dims))[axis]
