@@ -1,9 +1,9 @@
-// RUN: xrelay-opt -p 'transform-filters{peak=100000}' %s | filecheck %s
+// RUN: xrelay-opt -p 'transform-filters{peak=88000}' %s | filecheck %s
 // RUN: xrelay-opt -p 'transform-filters{peak=120000}' %s | filecheck %s --check-prefix=ALL
 // RUN: xrelay-opt -p 'transform-filters{peak=40000}' %s | filecheck %s --check-prefix=NONE
 
 // Where the peak is only reached without the scratch memory of all convolutions, those stay for
-// whose it has no room beside what is live.
+// whose it has no room on top of what is live.
 //
 // CHECK-LABEL: @wide_and_narrow
 // CHECK:         conv2d {{.*}}"HWIO"{{.*}} -> tensor<1x62x62x16xf32>
