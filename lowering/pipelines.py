@@ -57,7 +57,8 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
   kill would count as a use of what it kills.
 - `verify-memory-plan` right after the kills, which it checks too; without a plan there is nothing
   that could overlap.
-- `check-peak`, with `peak`, after them: gaps, and copies of slices, come on top of live bytes.
+- `check-peak`, with `peak`, after them: gaps, and copies of slices, come on top of live bytes. It
+  alone refuses a peak, as a plan without stripes may keep what `choose-tiling` does not reach.
 - `expand-packs` right before lowering: what needs to know why live bytes never overlap is over,
   reports included.
 - `lower-to-bytecode` after all passes that need types: registers have none.
@@ -81,6 +82,8 @@ What differs, and why:
 - `separate-padding` then, before fusion: padded images are part of the memory plan.
 - `read-transposed` after these, so that no later pass moves what a product reads.
 - `transpose-weights` then, which gives weights another order, too.
+- `transform-filters` before `pack-weights`, which leaves what is in another layout. With `peak`,
+  constants are folded before: it decides about steps, and a weight that is computed is none.
 - `pack-weights` last: it packs weights for channels that are last, and those that are transposed.
 - `fold-constants` again, and `fold-weights`: what the layout changed in weights needs no kernel.
 - `plan-memory` always, as compiled kernels are too short to allocate between them; with
@@ -262,14 +265,18 @@ class PlannedPipeline(Pipeline, ABC):
     @property
     def weights(self) -> Sequence[str]:
         """Return the passes that order weights: without scratch memory for the fewest bytes."""
-        option = "" if self.work is None else "{winograd=false}"
-        return ("transpose-weights", f"pack-weights{option}", "fold-constants", "fold-weights")
+        folded = ("fold-constants", "fold-weights")
+        transformed = ("transform-filters",) if self.work is None else ()
+        if self.peak and transformed:
+            transformed = (*folded, *_with_option(transformed, transformed, "peak", self.peak))
+        return ("transpose-weights", *transformed, "pack-weights", *folded)
 
     def tiled(self, by_rows: bool) -> Sequence[str]:
         """Return the passes that compute chains in stripes; rows of images may be contiguous."""
         options = {"peak": self.peak and quoted(self.peak), "work": self.work, "code": self.code}
         limits = [f"{name}={limit}" for name, limit in options.items() if limit not in ("", None)]
         limits += ["copies=false"] if limits and by_rows else []
+        limits += ["refuse=false"] if self.peak else []
         return (f"choose-tiling{{{' '.join(limits)}}}", "tile-for-memory") if limits else ()
 
     @property

@@ -20,9 +20,11 @@ steps run.
 
 The chains are those of the least peak of live bytes with at most `work` times the work of the whole
 program, or of the least work that reaches `peak`; of these, those that read the fewest bytes of
-weights again and copy the fewest bytes of halos. A peak that cannot be reached is an error. Work
-is multiplications in sums of products, and elements of all other results. A chain has at
-most `code` calls of kernels a step, those of a loop once; one of open height is a loop alone.
+weights again and copy the fewest bytes of halos. Work is multiplications in sums of products, and
+elements of all other results. A peak that cannot be reached is an error; with `refuse=false`, no
+chain is chosen, and `relay.least_peak` of the function says for `check-peak` what is reached.
+A chain has at most `code` calls of kernels a step, those of a loop once; one of open height is a
+loop alone.
 
 Values that `view-slices`, `reuse-in-place` and `join-tensors` are sure to place in the bytes of
 others count once; they are in the same chain as these, or in none (`tiling.placed_values`).
@@ -42,7 +44,7 @@ from xdsl.dialects.builtin import ModuleOp
 from .support.changes import LevelPass
 from .support.diagnostics import emit_remark
 from .tiling.chosen_tiling import FunctionTiling, TilingOptions
-from .tiling.stripe_attributes import STRIPES, TILING, Stripes, TilingRecord
+from .tiling.stripe_attributes import LEAST, STRIPES, TILING, Stripes, TilingRecord
 
 
 def write(tiling: FunctionTiling) -> None:
@@ -68,6 +70,8 @@ def write(tiling: FunctionTiling) -> None:
     live, chains = tiling.net.loads(), [tiling.described(edge) for edge in tiling.choice.chains]
     if chains:
         tiling.function.attributes[TILING] = TilingRecord(live, chains).attribute
+    if tiling.least is not None:
+        tiling.function.attributes[LEAST] = tiling.least.attribute
 
 
 def counted(count: int, what: str) -> str:

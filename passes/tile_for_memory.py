@@ -111,7 +111,7 @@ def tile(tiled: Tiled, whole: Sampled | None, rewriter: PatternRewriter) -> None
     """Replace the result of a chain by its stripes."""
     ops = [op for group in tiled.groups for op in group]
     builder, old = Builder(InsertPoint.before(ops[-1])), ops[-1].results[0]
-    if whole is not None and has_dynamic(old.type):
+    if whole is not None and any(has_dynamic(op.results[0].type) for op in ops):
         result = write_open(ops[-1], whole, Builder(InsertPoint.after(ops[-1])))
         whole.values[whole.value_of[old]] = result
         old.replace_uses_with_if(result, lambda use: not isinstance(use.operation, ShapeOfOp))

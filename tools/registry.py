@@ -43,7 +43,7 @@ _PASSES = {
     "passes": """
         bind-dims bind-inputs bind-params infer-types widen-narrow-types simplify-inference
         fold-constants lower-qnn expand-lines expand-transposed-convolutions transpose-weights
-        pack-weights
+        transform-filters pack-weights
         propagate-layout expand-lrn separate-padding lend-caches read-transposed fold-weights
         dynamic-to-static plan-devices sink-device-hints solve-devices assign-devices
         materialize-device-copies elide-device-copies explain-devices share-device-copies

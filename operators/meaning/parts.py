@@ -15,7 +15,7 @@ from ..convolution import Convolution
 from ..intervals import Interval
 from ..pooling import Pool
 from ..windows import spatial
-from .access import Box, Shape, accesses, whole
+from .access import Access, Box, Shape, accesses, whole
 from .forms import Attributes, Elementwise, Meaning, SameOrder, keywords
 from .own_code import kernel_cells, windows_read
 
@@ -47,25 +47,26 @@ class OnPart(NamedTuple):
 
 
 def on_part(
-    meaning: Meaning, changes: ChangesFor | None, given: Attributes, part: Part
+    meaning: Meaning,
+    changes: ChangesFor | None,
+    given: Attributes,
+    part: Part,
+    read: Callable[[Box], Sequence[Access]] | None = None,
 ) -> OnPart | None:
     """
     Return how an operator computes `part`; None if it cannot.
 
-    `changes` is its entry in `PARTS`, or that of a plug-in's definition.
+    `changes` is its entry in `PARTS`, or that of a plug-in's definition. `read` returns the
+    `accesses` of a box of the result, for callers that know some.
     """
+    read = read or (lambda box: accesses(meaning, given, part.shapes, part.result, box))
     if any(0 in shape for shape in part.shapes):
         return None
     full = whole(part.result)
     box = (*full[: part.axis], part.rows, *full[part.axis + 1 :])
     boxes = [
-        read.box and _unless_always(read.box, every.box, shape)
-        for read, every, shape in zip(
-            accesses(meaning, given, part.shapes, part.result, box),
-            accesses(meaning, given, part.shapes, part.result, full),
-            part.shapes,
-            strict=True,
-        )
+        own.box and _unless_always(own.box, every.box, shape)
+        for own, every, shape in zip(read(box), read(full), part.shapes, strict=True)
     ]
     if not boxes or boxes[0] is None:
         return None  # it is all padding

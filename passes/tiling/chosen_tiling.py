@@ -21,6 +21,7 @@ from ..support.peak_option import peak_in
 from .open_steps import Sizings, close_steps, sampled_rows, with_rows
 from .placed_values import placed
 from .step_network import Axes, Group, Needs, network_of
+from .stripe_attributes import LeastPeak
 
 TRIES = 4
 """The number of choices of chains of open rows, the last as if all their bytes grew with rows."""
@@ -40,6 +41,8 @@ class FunctionTiling:
     """The size of open dims at which the chains are chosen."""
     closed: Mapping[Operation, str | None] = field(default_factory=lambda: {})
     """Why each step of open results, by its last op, cannot be in a chain; None if it can."""
+    least: LeastPeak | None = None
+    """The least peak of chains if it exceeds the one that is required; then there are none."""
 
     @property
     def open(self) -> list[OpResult]:
@@ -123,6 +126,9 @@ class TilingOptions:
     copies: bool = True
     """Slices and concatenations of rows are copied, as where rows are not contiguous."""
 
+    refuse: bool = True
+    """A peak that is not reached is an error; otherwise `check-peak` decides once it is planned."""
+
     def tilings(self, module: ModuleOp) -> Iterator[FunctionTiling]:
         """Choose the chains of each function; `PassError` if a limit is not one, or not reached."""
         peak = peak_in(self.peak)
@@ -131,35 +137,42 @@ class TilingOptions:
         if self.code is not None and not self.code >= 1:
             raise OptionError(f"code must be at least 1, but is {self.code}", "code")
         work = 1.0 if self.work is None and peak is None else self.work
+        for tiling, calling in self.choices(module, work, peak):
+            if peak is not None and tiling.open:
+                raise PassError(
+                    "the bytes of this result depend on open dims, so no peak can be kept: "
+                    "give the dims sizes",
+                    tiling.open[0],
+                )
+            if peak is not None and calling:
+                raise PassError(
+                    "what this call needs is not known, so no peak can be kept: inline the "
+                    "function",
+                    calling[0],
+                )
+            if peak is not None and tiling.choice.peak > peak:
+                how = "" if work is None else f" with {work} times the work"
+                how += "" if self.code is None else f" with {self.code} calls a step"
+                least = LeastPeak(tiling.choice.peak, f"{how}{tiling.place}")
+                if self.refuse:
+                    raise PassError(least.refusal_of(peak), tiling.function)
+                none = Choice((), max(tiling.net.loads()), 0)
+                tiling = replace(tiling, choice=none, least=least)
+            yield tiling
+
+    def choices(
+        self, module: ModuleOp, work: float | None, peak: int | None
+    ) -> Iterator[tuple[FunctionTiling, Sequence[Operation]]]:
+        """Choose the chains of each function; yield its calls of unknown need, too."""
         needs, calls = dict[str, int](), CallGraph.of(module)
         for name in calls.callees_first():
             function = calls.symbols[name]
             if isinstance(function, func.FuncOp) and len(function.body.blocks) == 1:
                 tiling = self.tiling(function, work, peak, needs)
                 calling = tiling.unknown_calls(needs)
-                if peak is not None and tiling.open:
-                    raise PassError(
-                        "the bytes of this result depend on open dims, so no peak can be kept: "
-                        "give the dims sizes",
-                        tiling.open[0],
-                    )
-                if peak is not None and calling:
-                    raise PassError(
-                        "what this call needs is not known, so no peak can be kept: inline the "
-                        "function",
-                        calling[0],
-                    )
-                if peak is not None and tiling.choice.peak > peak:
-                    by = "" if work is None else f" with {work} times the work"
-                    by += "" if self.code is None else f" with {self.code} calls a step"
-                    raise PassError(
-                        f"a peak of {peak} bytes is not reached{by}{tiling.place}: the least is "
-                        f"{tiling.choice.peak}",
-                        function,
-                    )
                 if not tiling.open and not calling and tiling.rows is None:
                     needs[name] = tiling.needed
-                yield tiling
+                yield tiling, calling
 
     def tiling(
         self, function: func.FuncOp, work: float | None, peak: int | None, needs: Needs

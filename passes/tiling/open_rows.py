@@ -34,7 +34,7 @@ from xdsl.rewriter import Rewriter
 from ...dialects import relay
 from ...dialects.device import tensor_type
 from ...dialects.integers import i64_attribute
-from ...dialects.relay import creation
+from ...dialects.relay import broadcast, creation, elementwise
 from ...dialects.relay.operator import infer_result_types
 from ...dialects.relay.properties import ints
 from ...dialects.tensors import is_static, tensor_of
@@ -43,7 +43,7 @@ from ...planning.stripes.striped import Turns
 from ..analysis.arrays import dense_of, numpy_dtype
 from ..sizes.size_code import SizeCode
 from .open_steps import seen_outside, values_of, with_rows
-from .rows import dims_of
+from .rows import dims_of, slice_of
 from .stripe_writer import Held, Stripes, alone, of_rows
 
 
@@ -180,20 +180,57 @@ class OpenStripes(Stripes):
             for value, tensor in zip(held, start.initial, strict=False)
         ]
         initial.append(zeros_in(values[result], builder))
+        counted = [self.rows_of_mean(values, builder)] if self.net.steps[-1].reduces else []
         is_outside = relay.ConstantOp | creation.ShapeOfOp
         for op in body:
             if isinstance(op, is_outside):
                 self.insert(op, values, builder)
         last, early = len(self.net.steps) - 1, self.early(turns)
         row, moved = self.first_row(last, turns)
-        place = {"axis": self.axis(last), "start": row - early * moved, "step": moved}
-        loop = builder.insert(relay.LoopOp(initial, None, **place))
-        values |= zip(start.results, loop.results, strict=True)
+        axis = 0 if counted else self.axis(last)
+        place = {"axis": axis, "start": row - early * moved, "step": moved}
+        loop = builder.insert(relay.LoopOp([*initial, *counted], None, **place))
+        values |= zip(start.results, loop.results, strict=False)
         for op in body:
             if not isinstance(op, is_outside):
                 self.insert(op, values, builder, early)
-        ended = relay.EndLoopOp([values[value] for value in end.operands])
-        return builder.insert(ended).results[-1]
+        kept = [*(values[value] for value in end.operands), *loop.results[len(initial) :]]
+        total = builder.insert(relay.EndLoopOp(kept)).results[len(initial) - 1]
+        return self.mean_of(total, values, builder) if counted else total
+
+    def count_of(self, data: SSAValue) -> int:
+        """Return 1: what is added up is divided by the number of rows once all are there."""
+        return 1
+
+    def data_of_mean(self, values: Mapping[SSAValue, SSAValue]) -> tuple[SSAValue, int]:
+        """Return the value of which all rows are added up, and their axis."""
+        data = self.tiled.groups[-1][0].operands[0]
+        return values[data], self.axes.of[data]
+
+    def rows_of_mean(self, values: Mapping[SSAValue, SSAValue], builder: Builder) -> SSAValue:
+        """Return a tensor of as many rows as are added up, without elements: where turns end."""
+        (data, axis), code = self.data_of_mean(values), SizeCode(builder.insert)
+        shape = builder.insert(creation.ShapeOfOp.on([data], {"dtype": i64})).results[0]
+        sizes = code.vector([code.extract(shape, [axis]), code.value(0)], tensor_type(i64, [2]))
+        type = tensor_type(tensor_of(data).element_type, [DYNAMIC_INDEX, 0])
+        properties = {"dtype": type.element_type}
+        zeros = creation.DynZerosOp.create(
+            operands=[sizes], properties=properties, result_types=[type]
+        )
+        return builder.insert(alone(zeros)).results[0]
+
+    def mean_of(
+        self, total: SSAValue, values: Mapping[SSAValue, SSAValue], builder: Builder
+    ) -> SSAValue:
+        """Divide what is added up by the number of rows."""
+        (data, axis), type = self.data_of_mean(values), tensor_of(total)
+        shape = creation.ShapeOfOp.on([data], {"dtype": i64})
+        rows = slice_of(shape.results[0], 0, Interval(axis, axis + 1))
+        number = elementwise.CastOp.on([rows.results[0]], {"dtype": type.element_type})
+        mean = broadcast.DivideOp.on([total, number.results[0]])
+        for op in (shape, rows, number, mean):
+            builder.insert(op)
+        return mean.results[0]
 
     def initial(
         self, value: int, like: SSAValue, values: dict[SSAValue, SSAValue], builder: Builder

@@ -133,6 +133,8 @@ def padding_of(op: Operation, axis: int) -> float | None:
 def seen_outside(group: Group, axes: Axes) -> Iterator[tuple[SSAValue, float]]:
     """Yield the values of which the ops of a step see rows outside, and what they see there."""
     for op in group:
+        if isinstance(op, pooling.GlobalAvgPool2dOp) and op.data in axes.of:
+            yield op.data, 0.0
         if op.results[0] in axes.of:
             number, value = padding_of(op, axes.of[op.results[0]]), op.operands[0]
             while value.owner in group and isinstance(value.owner, rearrange.TransposeOp):
@@ -227,21 +229,23 @@ def close_steps(
     padding, reasons, axes = dict[SSAValue, float](), dict[Operation, str | None](), sizings.axes
     for step, group in zip(net.steps, groups, strict=True):
         results = [result for op in group for result in op.results]
-        read = [v for op in group for v in (*op.operands, *op.results) if v in axes.of]
+        ops = () if step.reduces else group  # a mean has one row of any number
+        read = [v for op in ops for v in (*op.operands, *op.results) if v in axes.of]
+        read += [group[0].operands[0]] if step.reduces else []
         open_axes = {value: dynamic_axes(sizings.values[value].type) for value in (*read, *results)}
         if not any(open_axes.values()):
             continue
         padded = [*seen_outside(group, axes)]
         if not step.reads:
             reason = "it is not computed by rows"
-        elif step.reduces:
-            reason = "a mean of all rows depends on their number"
+        elif step.reduces and open_axes[results[0]]:
+            reason = "it has the means of images of which the number is not known"
         elif any(axes.of[value] not in open_axes[value] for value in read):
             reason = "it has rows of which the number is known"
         elif any(v in results or padding.get(v, x) != x for v, x in padded):
             reason = "windows see other padding than others of the same value"
         else:
-            mine = (op for op in group if any(v in axes.of for v in op.results))
+            mine = (op for op in ops if any(v in axes.of for v in op.results))
             reason = next(filter(None, map(sizings.fault, mine)), None)
         last = sizings.values[group[-1].results[0]].owner
         assert isinstance(last, Operation), "as in the sample"

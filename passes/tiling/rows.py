@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from math import prod
 
 import numpy as np
@@ -24,7 +25,7 @@ from ...dialects.tensors import as_tensor, is_static
 from ...dialects.type_rules import data_operands
 from ...operators.all_rules import MEANINGS
 from ...operators.intervals import Interval
-from ...operators.meaning.access import Box, accesses, whole
+from ...operators.meaning.access import Access, Box, accesses, whole
 from ...operators.meaning.forms import Attributes, Meaning
 from ...operators.meaning.parts import PARTS, ChangesFor, Part, on_part
 from ...planning.buffers import Ints
@@ -98,15 +99,19 @@ def _read(op: Operation, axis: int) -> RowsRead | None:
         return None
     (meaning, changes), given, count = definition, plain_attributes(op), part.result[axis]
 
+    full = whole(part.result)
+
+    @cache
+    def read(box: Box) -> Sequence[Access]:
+        return accesses(meaning, given, part.shapes, part.result, box)
+
     def boxes(start: int, stop: int) -> Sequence[Box | None]:
-        rows = (*part.result[:axis], stop - start, *part.result[axis + 1 :])
-        box = [*whole(rows)]
-        box[axis] = Interval(start, stop)
-        return [a.box for a in accesses(meaning, given, part.shapes, part.result, tuple(box))]
+        box = (*full[:axis], Interval(start, stop), *full[axis + 1 :])
+        return [access.box for access in read(box)]
 
     def computes(start: int, stop: int) -> bool:
         rows = part._replace(rows=Interval(start, stop))
-        return on_part(meaning, changes, given, rows) is not None
+        return on_part(meaning, changes, given, rows, read) is not None
 
     if not computes(0, count):
         return None

@@ -162,3 +162,31 @@ class TilingRecord:
             return None
         texts = [chain.data for chain in chains]
         return TilingRecord(live.get_values(), texts) if live.get_values() else None
+
+
+LEAST = "relay.least_peak"
+
+
+@dataclass(frozen=True)
+class LeastPeak:
+    """The least peak that chains of a function reach, which is above the one that is required."""
+
+    bytes: int
+    how: str
+    """With what limits, and at what size of open dims."""
+
+    @property
+    def attribute(self) -> DictionaryAttr:
+        return DictionaryAttr({"bytes": i64_attribute(self.bytes), "how": StringAttr(self.how)})
+
+    @staticmethod
+    def of(op: Operation) -> LeastPeak | None:
+        """Return what a function says; None if nothing, or if that is not from `choose-tiling`."""
+        attribute, fields = op.attributes.get(LEAST), dict[str, Attribute]()
+        if isinstance(attribute, DictionaryAttr):
+            fields |= attribute.data
+        bytes, how = _number(fields.get("bytes")), fields.get("how")
+        return LeastPeak(bytes, how.data) if bytes and isinstance(how, StringAttr) else None
+
+    def refusal_of(self, peak: int) -> str:
+        return f"a peak of {peak} bytes is not reached{self.how}: the least is {self.bytes}"

@@ -426,6 +426,10 @@ class Stripes:
                 reach = read[1]
                 yield operand, Interval(int(reach.first[rows.start]), int(reach.end[rows.stop]))
 
+    def count_of(self, data: SSAValue) -> int:
+        """Return by which number of rows their mean is divided in stripes."""
+        return self.net.values[self.number[data]].rows
+
     def mean(self, op: Operation, stripe: int) -> SSAValue:
         """Return what a stripe contributes to the mean of all rows."""
         rows, later = (f(len(self.net.steps) - 1, stripe) for f in (self.new, self.later))
@@ -436,7 +440,6 @@ class Stripes:
                 [self.outer(data, rows, later.start - rows.start)], op.properties
             )
         )
-        count = self.net.values[self.number[data]].rows
-        share = np.array(rows.size / count, numpy_dtype(type))
+        share = np.array(rows.size / self.count_of(data), numpy_dtype(type))
         constant = relay.ConstantOp(dense_of(share, tensor_type(type.element_type, [])))
         return self.add(broadcast.MultiplyOp.on([part, self.add(constant)]))

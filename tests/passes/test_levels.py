@@ -55,6 +55,7 @@ lower-qnn                  . . . . . . . . . .
 expand-lines               . . . . . . . . . .
 expand-transposed-convolutions . . . . . . . . . .
 transpose-weights          . . . . . . . . . .
+transform-filters          . . . . . . . . . .
 pack-weights               . . . . . . . . . .
 propagate-layout           . . . . . . . . . .
 expand-lrn                 . . . . . . . . . .

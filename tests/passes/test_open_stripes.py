@@ -14,13 +14,14 @@ from helpers.onnx.open_models import Graph
 from helpers.programs.random_chains import image_of, random_chain, random_skip
 from onnx import ModelProto, TensorProto
 from xdsl.dialects import func
-from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp, TensorType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp, TensorType, f32
 from xdsl.rewriter import Rewriter
 
 import xrelay
+from xrelay.dialects.relay.loops import LoopOp
 from xrelay.dialects.relay.operator import infer_result_types
 from xrelay.dialects.tensors import as_tensor
-from xrelay.lowering.pipelines import AotPipeline
+from xrelay.lowering.pipelines import AotPipeline, VmPipeline
 
 Image: TypeAlias = np.ndarray[Any, Any]
 TILED = "choose-tiling{work=1.0},tile-for-memory"
@@ -128,10 +129,23 @@ def detector() -> ModelProto:
     return m.model({"x": (TensorProto.FLOAT, [1, 3, "h", "w"])}, {"y": [1, 4, "p", "q"]})
 
 
+def classifier() -> ModelProto:
+    """Return a model of images of any height and width, of which all rows are added up."""
+    m = Graph(1)
+    pads: dict[str, Any] = {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}
+    a = m("Relu", m("Conv", "x", m.weight(8, 3, 3, 3, scale=0.2), strides=[2, 2], **pads))
+    b = m("Add", a, m("Relu", m("Conv", a, m.weight(8, 8, 3, 3, scale=0.2), **pads)))
+    c = m("Sigmoid", m("Conv", b, m.weight(16, 8, 3, 3, scale=0.2), strides=[2, 2], **pads))
+    mean = m("Flatten", m("GlobalAveragePool", c))
+    m("Gemm", mean, m.weight(16, 5, scale=0.3), to="y")
+    return m.model({"x": (TensorProto.FLOAT, [1, 3, "h", "w"])}, {"y": [1, 5]})
+
+
 SIZES = [(1, 1), (2, 1), (1, 6), (3, 5), (7, 4), (16, 9), (17, 33), (40, 3), (64, 31), (65, 64)]
 
 
 @pytest.mark.usefixtures("any_plan")
+@pytest.mark.parametrize("model", [detector, classifier])
 @pytest.mark.parametrize(
     ("pipeline", "target"),
     [
@@ -141,11 +155,14 @@ SIZES = [(1, 1), (2, 1), (1, 6), (3, 5), (7, 4), (16, 9), (17, 33), (40, 3), (64
         pytest.param(POISONED, "native", id="dead-bytes-overwritten", marks=pytest.mark.ci),
     ],
 )
-def test_a_detector_of_any_height_and_width(
-    tmp_path: Path, pipeline: str, target: Literal["machine", "native"]
+def test_networks_of_any_height_and_width(
+    tmp_path: Path,
+    pipeline: str,
+    target: Literal["machine", "native"],
+    model: Callable[[], ModelProto],
 ):
-    proto, rng = detector(), np.random.default_rng(1)
-    (path := tmp_path / "detector.onnx").write_bytes(proto.SerializeToString())
+    proto, rng = model(), np.random.default_rng(1)
+    (path := tmp_path / "model.onnx").write_bytes(proto.SerializeToString())
     feeds = [{"x": rng.standard_normal((1, 3, *size), np.float32)} for size in SIZES]
     if target == "machine":
         tiled = xrelay.compile(path, pipeline=pipeline, sanitize=True)
@@ -154,6 +171,17 @@ def test_a_detector_of_any_height_and_width(
     for feed, (expected,) in zip(feeds, calls_of_onnxruntime(proto, feeds), strict=True):
         found = np.asarray(tiled(feed["x"]))
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+
+
+def test_the_mean_of_all_rows_is_in_the_chain(tmp_path: Path):
+    (path := tmp_path / "model.onnx").write_bytes(classifier().SerializeToString())
+    tiled = VmPipeline(kernels="native", work=1.0).text.partition(",plan-devices")[0]
+    module = xrelay.run_pipeline(xrelay.parse(path), tiled)
+    (mean,) = (op for op in module.walk() if op.name == "relay.nn.global_avg_pool2d")
+    (loop,) = (op for op in module.walk() if isinstance(op, LoopOp))
+    assert loop.is_before_in_block(mean)
+    assert mean.is_before_in_block(loop.end)
+    assert mean.operand_types[0] == TensorType(f32, [1, 1, DYNAMIC_INDEX, 16])
 
 
 SCALES = """

@@ -58,3 +58,40 @@ func.func @recursion(%x: tensor<4xf32>) {
   "test.op"(%y) : (tensor<4xf32>) -> ()
   func.return
 }
+
+// -----
+
+// Where stripes do not reach the peak, the least is that of stripes, or of the plan without.
+//
+// expected-error@+1 {{a peak of 192 bytes is not reached with 1.0 times the work: the least is 250}}
+func.func @stripes(%x: tensor<4xf32>) attributes {relay.least_peak = {bytes = 250 : i64, how = " with 1.0 times the work"}} {
+  %s = memory.alloc_storage 256 align 64 : !memory.storage
+  %t = memory.alloc_tensor %s[0] : tensor<4xf32>
+  %y = memory.copy ins(%x : tensor<4xf32>) outs(%t : tensor<4xf32>) -> tensor<4xf32>
+  "test.op"(%y) : (tensor<4xf32>) -> ()
+  func.return
+}
+
+// -----
+
+// expected-error@+1 {{a peak of 192 bytes is not reached: the least is 256}}
+func.func @whole(%x: tensor<4xf32>) attributes {relay.least_peak = {bytes = 300 : i64, how = ""}} {
+  %s = memory.alloc_storage 256 align 64 : !memory.storage
+  %t = memory.alloc_tensor %s[0] : tensor<4xf32>
+  %y = memory.copy ins(%x : tensor<4xf32>) outs(%t : tensor<4xf32>) -> tensor<4xf32>
+  "test.op"(%y) : (tensor<4xf32>) -> ()
+  func.return
+}
+
+// -----
+
+// A peak that stripes do not reach is kept by a plan that has it.
+//
+// CHECK-LABEL: @kept
+func.func @kept(%x: tensor<4xf32>) attributes {relay.least_peak = {bytes = 300 : i64, how = ""}} {
+  %s = memory.alloc_storage 192 align 64 : !memory.storage
+  %t = memory.alloc_tensor %s[0] : tensor<4xf32>
+  %y = memory.copy ins(%x : tensor<4xf32>) outs(%t : tensor<4xf32>) -> tensor<4xf32>
+  "test.op"(%y) : (tensor<4xf32>) -> ()
+  func.return
+}

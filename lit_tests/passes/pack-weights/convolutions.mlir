@@ -54,18 +54,3 @@ func.func @others(%x: tensor<1x6x6x8xf32>, %v: tensor<3x3x8x32xf32>)
     : (tensor<1x6x6x8xf32>, tensor<3x3x8x32xf32>) -> tensor<1x4x4x32xf32>
   func.return %0, %1, %2, %3 : tensor<1x6x6x16xf32>, tensor<1x4x4x30xf32>, tensor<1x4x4x64xf32>, tensor<1x4x4x32xf32>
 }
-
-// -----
-
-// 3x3 filters of stride 1 are transformed, if channels and filters are whole panels.
-//
-// CHECK-LABEL: @transformed
-// CHECK:         %[[U:.*]] = relay.nn.matmul %{{.*}}, %{{.*}} : (tensor<16x9xf32>, tensor<9x512xf32>) -> tensor<16x512xf32>
-// CHECK:         %[[P:.*]] = relay.transpose {{.*}} -> tensor<2x4x4x16x16xf32>
-// CHECK-NEXT:    relay.nn.conv2d %x, %[[P]] {data_layout = "NHWC", kernel_layout = "OHWI16o/F23"} : (tensor<1x9x8x16xf32>, tensor<2x4x4x16x16xf32>) -> tensor<1x7x6x32xf32>
-func.func @transformed(%x: tensor<1x9x8x16xf32>) -> tensor<1x7x6x32xf32> {
-  %w = relay.param "w" : tensor<3x3x16x32xf32>
-  %0 = relay.nn.conv2d %x, %w {data_layout = "NHWC", kernel_layout = "HWIO"}
-    : (tensor<1x9x8x16xf32>, tensor<3x3x16x32xf32>) -> tensor<1x7x6x32xf32>
-  func.return %0 : tensor<1x7x6x32xf32>
-}
