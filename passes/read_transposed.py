@@ -40,6 +40,9 @@ from .support.rewriting import apply_patterns, erase_unused
 DEPTHS = range(16, 129, 16)
 """The sums for which a kernel transposes tiles as fast as another one all columns."""
 
+ALIGNED = 32
+"""The number of known columns is a multiple of this: then they are in whole tiles."""
+
 
 def transposition_of(operand: SSAValue) -> TransposeOp | None:
     """Return the transposition that `operand` is, but for dims of 1."""
@@ -59,9 +62,9 @@ def long_dims(type: Tensor) -> list[int]:
 
 
 def has_panels(shape: Sequence[int]) -> bool:
-    """Test whether the columns of (h, d, n) are open, and d is one of `DEPTHS`."""
+    """Test whether the columns of (h, d, n) are open or in whole tiles, and d is in `DEPTHS`."""
     *_, depth, columns = shape
-    return columns == DYNAMIC_INDEX and depth in DEPTHS
+    return depth in DEPTHS and (columns == DYNAMIC_INDEX or columns % ALIGNED == 0)
 
 
 class ReadTransposed(RewritePattern):

@@ -117,19 +117,23 @@ def indices_at(map: AffineMap, loops: Sequence[SSAValue]) -> list[Size]:
 
 
 MOST_DEPTH = 128
-"""The rows of a tile of columns that is on the stack: of 32 columns of f32, these have 16 KiB."""
+"""The rows of open columns, some of which are on the stack: 32 of f32 have 16 KiB."""
+
+ALIGNED = 32
+"""The number of known columns is a multiple of this, so that tiles are whole for all processors."""
 
 
 def has_panels(shape: Sequence[int]) -> bool:
-    """Test whether a matrix (…, k, n) has open columns that fit on the stack, some at a time."""
-    return shape[-1] == DYNAMIC_INDEX and 0 < shape[-2] <= MOST_DEPTH
+    """Test whether some columns of a matrix (…, k, n) can be copied at a time."""
+    *_, k, n = shape
+    return 0 < k <= MOST_DEPTH if n == DYNAMIC_INDEX else k > 0 and n % ALIGNED == 0
 
 
 def is_panel(op: Operation | Block) -> bool:
     """
-    Test whether `op` transposes (…, n, k) to (…, k, n) for a product, with n open.
+    Test whether `op` copies (…, k, n), or transposes (…, n, k) to it, for a product.
 
-    `register_tile` computes some of its columns at a time, on the stack.
+    `register_tile` computes some of its columns at a time.
     """
     if not isinstance(op, linalg.GenericOp) or not is_elementwise(op) or len(op.inputs) != 1:
         return False
@@ -138,9 +142,10 @@ def is_panel(op: Operation | Block) -> bool:
     return (
         isinstance(reader, linalg.GenericOp)
         and not is_parallel(reader)
+        and len(reader.inputs) == 2
         and body.first_op is body.last_op
         and read.is_projected_permutation()
-        and read.results[-1:] == written.results[-2:-1]
+        and (read == written or read.results[-1:] == written.results[-2:-1])
         and has_panels(shape)
     )
 

@@ -13,6 +13,7 @@ finds them by `<name>_constants`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -144,10 +145,13 @@ def compile_module(module: ModuleOp, settings: Settings) -> CompiledModule:
     calls = any(kernel.calls_library for kernel in units.kernels)
     text = module_text(units.program)
     how = [tools_key(), settings.machine.key, str(settings.level), *PROGRAM]
-    code = settings.cache.get_or(
-        key_of("text", text, *how), lambda: compile_text(text, PROGRAM, settings, "program")
-    )
-    objects = [*compile_kernels(units.kernels, settings), code]
+
+    def compiled() -> bytes:
+        return compile_text(text, PROGRAM, settings, "program")
+
+    with ThreadPoolExecutor(1) as beside:
+        code = beside.submit(settings.cache.get_or, key_of("text", text, *how), compiled)
+        objects = [*compile_kernels(units.kernels, settings), code.result()]
     settings.cache.trim()
     sources = {LEVELS: _source_of_levels(units.choices)} if units.choices else {}
     return CompiledModule(objects, settings.blas if calls else None, sources)

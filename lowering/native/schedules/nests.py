@@ -58,7 +58,7 @@ class Nest:
     work_after: int = 0
     """The number of its ops."""
     panel: int | None = None
-    """The operand that a loop transposes, a tile of columns at a time; None if there is none."""
+    """The operand that a loop copies, a tile of columns at a time; None if there is none."""
 
     @property
     def has_product(self) -> bool:

@@ -27,7 +27,7 @@ from .scheduling import ROOT, Steps, root_in
 from .tiles import Tile
 
 PANEL = "xrelay.panel"
-"""The attribute of the loop that transposes an operand, and of its tiles."""
+"""The attribute of the loop that copies an operand, and of its tiles."""
 
 ROWS = "xrelay.rows"
 """With the number of a loop: the attribute of the loops over the rows of a tile along it."""
@@ -85,11 +85,16 @@ def _cut(
         first, *ends = tile.cuts(nest, loop, outer) or (0,)
         if first:
             sizes[loop] = first
-        if ends:
-            loops = steps.fuse(root, _spread(nest, sizes), _spread_order(nest, tile.order))
-            parts = _peeled(nest, steps, loops[-1], loop, ends)
-            if nest.panel is not None and loop == len(nest.parallel) - 1:
-                _transpose_columns(nest, steps, parts, (first, *ends))
+        is_panel = nest.panel is not None and loop == len(nest.parallel) - 1
+        if ends or is_panel:
+            loops = list[SSAValue]()
+            if sizes:
+                spread = _spread(nest, sizes), _spread_order(nest, tile.order)
+                root, *loops = steps.fuse(root, *spread)
+            parts = _peeled(nest, steps, loops[-1], loop, ends) if ends else [root]
+            if is_panel:
+                around = "scf.for" if loops or any(outer.values()) else "func.func"
+                _copy_columns(nest, steps, parts, (first or tile.width, *ends), around)
             for part, size in zip(parts, (first, *ends), strict=True):
                 yield from _cut(nest, tile, steps, part, {**outer, loop: size})
             return
@@ -99,15 +104,16 @@ def _cut(
     yield outer
 
 
-def _transpose_columns(
-    nest: Nest, steps: Steps, parts: Sequence[SSAValue], widths: Sequence[int]
+def _copy_columns(
+    nest: Nest, steps: Steps, parts: Sequence[SSAValue], widths: Sequence[int], around: str
 ) -> None:
-    """Transpose the columns of each of `parts`, so many, before the loops over rows in it."""
+    """Copy the columns of each of `parts`, so many, before the loops over rows in it."""
+    name = {"op_name": StringAttr(around)}
     for part, width in zip(parts, widths, strict=True):
-        (columns,) = steps.op(
-            "get_parent_op", part, results=1, properties={"op_name": StringAttr("scf.for")}
-        )
-        steps.include("canonicalize_tiles", columns)
+        (columns,) = steps.op("get_parent_op", part, results=1, properties=name)
+        if len(parts) > 1:
+            # Only then: a copy would be taken for its operand.
+            steps.include("canonicalize_tiles", columns)
         panel = steps.match(columns, **{PANEL: UnitAttr()})
         batches = [1] * (len(nest.inputs[nest.panel or 0].results) - 2)
         steps.tile(panel, [*batches, gcd(nest.depth or 1, SIDE), min(width, SIDE)])

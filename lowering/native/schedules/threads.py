@@ -88,6 +88,10 @@ def chunk_of(nest: Nest, tile: Tile) -> Chunk | None:
     last = len(nest.parallel) - 1
     order = tile.order if tile.block is None else [last]
     rows = _first_rows(nest)
+    if nest.panel is not None and nest.sizes[last] is not None:
+        # Each chunk of rows would copy all columns.
+        shared = nest.inputs[nest.panel]
+        order = [i for i in order if nest.moves(shared, nest.parallel[i])]
     is_open = (i for i in rows if i in order and nest.sizes[i] is None)
     chosen = next(((i, OPEN_ROWS) for i in is_open), None) if nest.has_product else None
     chosen = chosen or _chunk(nest.sizes, tile.sizes, order, rows, tile.block)

@@ -146,7 +146,7 @@ def tile_of(nest: Nest, vectors: Vectors) -> Tile | None:
             sizes[row - 1] = lines
         return Tile(tuple(sizes), block, order)
 
-    if size is None:
+    if size is None or nest.panel is not None:
         if row is None or not nest.has_product or not _shares_vectors(nest, row):
             return None
         return tile(_rows(nest.sizes[row], sums // VECTORS), VECTORS * lanes)

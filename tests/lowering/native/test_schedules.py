@@ -124,6 +124,10 @@ def by_rows(body: Body, operands: Any) -> Any:
     return body.add("nn.batch_matmul", *operands, transpose_a=False, transpose_b=True)
 
 
+def by_columns(body: Body, operands: Any) -> Any:
+    return body.add("nn.batch_matmul", *operands, transpose_a=False, transpose_b=False)
+
+
 def transposed(*axes: int) -> Callable[[Body, Any], Any]:
     return lambda body, operands: body.add(
         "add", body.add("transpose", operands[0], axes=axes), operands[1]
@@ -150,6 +154,8 @@ def rows(x: Array, y: Array) -> Array:
 OPERATORS: list[Operator] = [
     Operator(by_rows, [(3, 9, 19), (3, 37, 19)], rows),
     Operator(by_rows, [(2, 5, 40), (1, 48, 40)], rows),
+    Operator(by_rows, [(2, 9, 24), (2, 64, 24)], rows),
+    Operator(by_columns, [(2, 33, 140), (2, 140, 512)], lambda x, y: x @ y),
     Operator(transposed(1, 0), [(35, 50), (50, 35)], lambda x, y: x.T + y),
     Operator(transposed(0, 2, 1), [(2, 16, 32), (32, 16)], lambda x, y: x.swapaxes(1, 2) + y),
     Operator(transposed(1, 2, 0), [(33, 3, 20), (3, 20, 1)], lambda x, y: x.transpose(1, 2, 0) + y),
