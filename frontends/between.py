@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 from itertools import product
-from math import floor
 from operator import add, mul
 
 from .program_numbers import N
@@ -37,19 +36,12 @@ def taps(at: N, mode: str, a: float = -0.75) -> list[Tap[N]]:
     return [(low + float(i), cubic(t, i in (0, 1), a)) for i, t in near]
 
 
-def wide_taps(at: N, mode: str, a: float, scale: float) -> list[tuple[N, N]]:
-    """Return as many elements as `1 / scale` requires, if that is more, with unscaled weights."""
-    scale, reach = min(scale, 1.0), 1 if mode == "linear" else 2
-    low, taps = at.floor(), list[tuple[N, N]]()
-    first = floor(-reach / scale) + 1
-    for i in range(first, 2 - first):
-        t: N = ((at - low - float(i)) * scale).abs().minimum(float(reach))
-        if mode == "linear":
-            weight = 1.0 - t
-        else:
-            weight = cubic(t, True, a).where(t.less(1.0), cubic(t, False, a))
-        taps.append((low + float(i), weight))
-    return taps
+def filtered(distance: N, mode: str, a: float) -> N:
+    """Return the weight of an element at a distance from a place, which a filter may stretch."""
+    if mode == "linear":
+        return 1.0 - distance.minimum(1.0)
+    outer = cubic(distance.minimum(2.0), False, a)
+    return cubic(distance, True, a).where(distance.less(1.0), outer)
 
 
 def clamped(at: N, size: N | float) -> N:

@@ -49,7 +49,10 @@ def plugin_rules() -> Mapping[str, Rules]:
 
 
 RULES: Mapping[str, Rules] = {
-    "": {name: rules for family in _FAMILIES for name, rules in family.RULES.items()},
+    "": {
+        **{name: rules for family in _FAMILIES for name, rules in family.RULES.items()},
+        **microsoft.ONNX_RULES,
+    },
     "ai.onnx.ml": ml.RULES,
     "com.microsoft": microsoft.RULES,
 }

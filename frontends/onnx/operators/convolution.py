@@ -61,9 +61,8 @@ def conv(node: Node, b: Builder) -> Value:
 
 def conv_of(node: Node, x: Value, weight: Value, b: Builder) -> Value:
     """Convolve `x` with `weight` by the attributes of `node`."""
-    dims = spatial_dims(node, x)
     weight, kernel = _sized(node, x, weight, b)
-    windows = windows_of(node, dims, kernel)
+    x, windows = windows_of(node, x, kernel, b)
     return windows.op("nn.conv{}", x, weight, b=b, groups=node.integer("group", 1))
 
 

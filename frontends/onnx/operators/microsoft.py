@@ -20,11 +20,12 @@ import numpy as np
 
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
-from ..convert.onnx_values import Dim, Value, dims_of, dtype_of, rank_of, shape_of, shape_text
+from ..convert.onnx_values import Dim, Value, dims_of, dtype_of, rank_of, shape_text
 from .activations import in_float32
 from .linear import product, swapped
 from .normalization import by_mean_square
 from .rule import Convert, Results, Rules, since
+from .windows import known_dims
 
 MASKED = -10000.0
 """The default of the number that is added to the scores of masked elements."""
@@ -41,17 +42,16 @@ class Heads:
 
 def _heads(x: Value, count: int, b: Builder) -> Value:
     """Turn (batch, length, heads * size) into (batch, heads, length, size)."""
-    batch, length, hidden = shape_of(x)
-    return b.transpose(b.reshape(x, (batch, length, count, hidden // count)), (0, 2, 1, 3))
+    return b.transpose(b.op("reshape", x, newshape=(0, 0, count, -1)), (0, 2, 1, 3))
 
 
-def _number_of_heads(node: Node, *sizes: Dim) -> int:
+def _number_of_heads(node: Node, *sizes: int) -> int:
     heads = node.optional_int("num_heads")
-    if heads is None or heads < 1 or any(not isinstance(n, int) or n % heads for n in sizes):
+    if heads is None or heads < 1 or any(n % heads for n in sizes):
         raise node.error(
             f"attribute num_heads is {heads}; supported: a divisor of {shape_text(sizes)}"
         )
-    if any(isinstance(n, int) and n < heads for n in sizes):
+    if any(n < heads for n in sizes):
         raise node.error(
             f"the queries, keys and values have sizes {shape_text(sizes)}; supported: at least 1 "
             f"for each of {heads} heads"
@@ -61,42 +61,47 @@ def _number_of_heads(node: Node, *sizes: Dim) -> int:
 
 def _attended(node: Node, heads: Heads, added: Sequence[Value], b: Builder) -> Value:
     """Return softmax(Q K^T * scale + what is added) V: (batch, length, heads * size)."""
-    batch, count, length, size = shape_of(heads.query)
+    *_, length, size = dims_of(heads.query)
+    assert isinstance(size, int), "num_heads divides the operands"
     scale = node.number("scale", 0.0) or 1 / sqrt(size)
     scores = product(node, heads.query, swapped(heads.key, b), b)
     scores = b.op("multiply", scores, b.scalar_like(scale, scores))
     for value in added:
         scores = b.op("add", scores, value)
     if node.flag("unidirectional", False):
-        others = shape_of(heads.key)[2]
-        b.require_size(length * others, "the mask of later elements")
-        future = np.triu(np.ones((length, others), np.bool_), others - length + 1)
+        others = dims_of(heads.key)[2]
+        first = b.op("subtract", b.size(others), b.size(length))
+        last = b.op("expand_dims", b.op("add", b.counting(length), first), axis=1)
+        future = b.op("greater", b.counting(others), last)
         lowest = float(np.finfo(dtype_of(scores)).min)
-        scores = b.op("where", b.constant(future), b.scalar_like(lowest, scores), scores)
+        scores = b.op("where", future, b.scalar_like(lowest, scores), scores)
     y = product(node, in_float32("nn.softmax", scores, -1, b), heads.value, b)
-    width = shape_of(heads.value)[3]
-    return b.reshape(b.transpose(y, (0, 2, 1, 3)), (batch, length, count * width))
+    return b.op("reshape", b.transpose(y, (0, 2, 1, 3)), newshape=(0, 0, -3))
 
 
-def _mask(node: Node, index: int, like: Value, length: int, b: Builder) -> list[Value]:
+def _mask(node: Node, index: int, like: Value, length: Dim, b: Builder) -> list[Value]:
     """Return what a mask at input `index` adds to the scores: one number for each key."""
     mask = node.optional(index)
     if mask is None:
         return []
-    shape = shape_of(mask)
-    batch = shape_of(like)[0]
-    if shape == (batch,):  # the length of each sequence
-        places = b.constant(np.arange(length).astype(dtype_of(mask)))
-        kept = b.op("less", places, b.reshape(mask, (batch, 1)))
-    elif shape == (batch, length):
-        kept = b.op("not_equal", mask, b.scalar_like(0, mask))
-    else:
+    expected = (dims_of(like)[0], length)[: rank_of(mask)]
+    pairs = zip(dims_of(mask), expected, strict=False)
+    if rank_of(mask) not in (1, 2) or any(
+        one != other and isinstance(one, int) and isinstance(other, int) for one, other in pairs
+    ):
+        batch = dims_of(like)[:1]
         raise node.error(
-            f"the mask has shape {list(shape)}; supported: [{batch}] and [{batch}, {length}]"
+            f"the mask has shape {shape_text(dims_of(mask))}; supported: {shape_text(batch)} and "
+            f"{shape_text((*batch, length))}"
         )
+    if rank_of(mask) == 1:  # the length of each sequence
+        places = b.cast(b.counting(length), dtype_of(mask))
+        kept = b.op("less", places, b.op("expand_dims", mask, axis=1))
+    else:
+        kept = b.op("not_equal", mask, b.scalar_like(0, mask))
     lowest = b.scalar_like(node.number("mask_filter_value", MASKED), like)
     added = b.op("where", kept, b.scalar_like(0, like), lowest)
-    return [b.reshape(added, (batch, 1, 1, length))]
+    return [b.op("expand_dims", added, axis=1, num_newaxis=2)]
 
 
 def attention(node: Node, b: Builder) -> Value:
@@ -110,7 +115,7 @@ def attention(node: Node, b: Builder) -> Value:
     projected = product(node, x, node.input(1), b)
     if bias is not None:
         projected = b.op("add", projected, bias)
-    total = shape_of(projected)[2]
+    (total,) = known_dims(node, dims_of(projected)[2:], "attribute num_heads", "the projections")
     sizes = node.ints("qkv_hidden_sizes") or [total // 3] * 3
     if len(sizes) != 3 or sum(sizes) != total:
         raise node.error(
@@ -120,7 +125,7 @@ def attention(node: Node, b: Builder) -> Value:
     stops = [sum(sizes[:i]) for i in range(4)]
     parts = [b.slice(projected, 2, start, stop) for start, stop in pairwise(stops)]
     heads = Heads(*(_heads(part, count, b) for part in parts))
-    added = _mask(node, 3, x, shape_of(x)[1], b)
+    added = _mask(node, 3, x, dims_of(x)[1], b)
     if node.optional(5) is not None:
         added.append(node.input(5))
     return _attended(node, heads, added, b)
@@ -136,14 +141,15 @@ def multi_head_attention(node: Node, b: Builder) -> Value:
     values = [node.input(i) for i in range(3)]
     for value in values:
         node.require_rank(value, [3], "an operand")
-    sizes = [shape_of(value)[2] for value in values]
+    widths = [dims_of(value)[2] for value in values]
+    sizes = known_dims(node, widths, "attribute num_heads", "the operands")
     count = _number_of_heads(node, *sizes)
     if node.optional(3) is not None:
         stops = [sum(sizes[:i]) for i in range(4)]
         biases = [b.slice(node.input(3), 0, stops[i], stops[i + 1]) for i in range(3)]
         values = [b.op("add", v, bias) for v, bias in zip(values, biases, strict=True)]
     heads = Heads(*(_heads(value, count, b) for value in values))
-    added = _mask(node, 4, values[0], shape_of(values[1])[1], b)
+    added = _mask(node, 4, values[0], dims_of(values[1])[1], b)
     if node.optional(5) is not None:
         added.append(node.input(5))
     return _attended(node, heads, added, b)
@@ -221,11 +227,12 @@ def embed_layer_normalization(node: Node, b: Builder) -> Results:
     node.ignore("mask_index_type")
     node.require_unused(1, "the mask index")
     node.require_rank(ids, [2], "input 0 (ids)")
-    _, length = shape_of(ids)
+    zero, one = b.ints([0]), b.ints([1])
     words = b.op("take", node.input(2), ids, axis=0, mode="clip")
     if node.optional(8) is None:
-        table = node.input(3)
-        positions = b.reshape(b.slice(table, 0, 0, length), (1, length, shape_of(table)[1]))
+        length = b.sizes(dims_of(ids)[1:])
+        positions = b.op("dyn.strided_slice", node.input(3), zero, length, one, axes=(0,))
+        positions = b.op("expand_dims", positions, axis=0)
     else:
         positions = b.op("take", node.input(3), node.input(8), axis=0, mode="clip")
     parts = [words, positions]
@@ -249,3 +256,6 @@ RULES: Rules = {
     "SkipLayerNormalization": since(1, skip_layer_normalization),
     "SkipSimplifiedLayerNormalization": since(1, skip_simplified_layer_normalization),
 }
+
+ONNX_RULES: Rules = {name: RULES[name] for name in ("SimplifiedLayerNormalization",)}
+"""Those that onnxruntime has in ONNX's own domain."""

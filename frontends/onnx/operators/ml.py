@@ -6,9 +6,10 @@ import numpy as np
 
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
-from ..convert.onnx_values import Value, dims_of, dtype_of, rank_of, shape_of
+from ..convert.onnx_values import Value, dims_of, dtype_of, rank_of
 from .normalization import by_norm, by_size
 from .rule import Results, Rules, since
+from .windows import known_dims
 
 FLOAT = np.dtype(np.float32)
 TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO")
@@ -34,7 +35,7 @@ def _row(node: Node, name: str, size: int, default: float, b: Builder) -> Value:
 def scaler(node: Node, b: Builder) -> Value:
     """Compute (x - offset) * scale."""
     x = b.cast(node.input(0), FLOAT)
-    size = shape_of(x)[-1]
+    (size,) = known_dims(node, dims_of(x)[-1:], "the scale")
     y = b.op("subtract", x, _row(node, "offset", size, 0.0, b))
     return b.op("multiply", y, _row(node, "scale", size, 1.0, b))
 
@@ -55,7 +56,7 @@ def _linear(node: Node, rows: int, b: Builder) -> Value:
     if rank_of(x) == 1:
         x = b.reshape(x, (1, *dims_of(x)))
     numbers = node.floats("coefficients") or []
-    size = shape_of(x)[1]
+    (size,) = known_dims(node, dims_of(x)[1:], "attribute coefficients")
     if len(numbers) != rows * size:
         raise node.error(
             f"there are {len(numbers)} coefficients; supported: {rows} times {size} features"
@@ -104,8 +105,8 @@ def linear_classifier(node: Node, b: Builder) -> Results:
     y = _linear(node, rows, b)
     if rows == 1 and len(labels) == 2:  # the score of the second class
         y = b.op("concatenate", b.op("negative", y), y, axis=1)
-    if shape_of(y)[1] != len(labels):
-        raise node.error(f"there are {len(labels)} labels; supported: {shape_of(y)[1]}")
+    if dims_of(y)[1] != len(labels):
+        raise node.error(f"there are {len(labels)} labels; supported: {dims_of(y)[1]}")
     best = b.op("argmax", y, axis=(1,), keepdims=False)
     label = b.op("take", b.ints(labels), best, axis=0, mode="clip")
     return [label, _transformed(node, y, b)]

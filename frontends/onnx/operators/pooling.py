@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
 from math import inf, prod
+from operator import mul
+from typing import Any
 
 import numpy as np
 
+from ..convert.computed import Computed
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
-from ..convert.onnx_values import Array, Value, dims_of, dtype_of, is_float, rank_of, shape_of
+from ..convert.onnx_values import Value, dims_of, dtype_of, is_float, rank_of
 from .rule import Convert, Results, Rules, since
 from .windows import (
     Windows,
@@ -19,28 +23,34 @@ from .windows import (
     windows_of,
 )
 
+INT64, BOOL = np.dtype(np.int64), np.dtype(np.bool_)
 
-def _windows(node: Node, x: Value) -> Windows:
-    dims = spatial_dims(node, x)
-    kernel = node.ints("kernel_shape")
-    if kernel is None or len(kernel) != len(dims) or any(k < 1 for k in kernel):
+
+def _windows(node: Node, x: Value, fill: float, b: Builder) -> tuple[Value, Windows]:
+    """Return `x` and its windows; padding that depends on open dims is part of `x`, as `fill`."""
+    rank, kernel = len(spatial_dims(node, x)), node.ints("kernel_shape")
+    if kernel is None or len(kernel) != rank or any(k < 1 for k in kernel):
         raise node.error(
-            f"attribute kernel_shape is {kernel}; supported: {len(dims)} integers of at least 1"
+            f"attribute kernel_shape is {kernel}; supported: {rank} integers of at least 1"
         )
-    return windows_of(node, dims, kernel)
+    return windows_of(node, x, kernel, b, fill)
 
 
 def _rounded_up(node: Node, windows: Windows, x: Value) -> Windows:
     """
     Return the windows with as much padding at the end as `ceil_mode`, if set, reads past it.
 
-    A last window that would lie entirely in the padding at the end is dropped.
+    A last window that would lie entirely in the padding at the end is dropped: here, if the dim is
+    known, and otherwise by `_started`.
     """
     if not node.flag("ceil_mode", False):
         return windows
-    dims, pads = known_dims(node, dims_of(x)[2:], "attribute ceil_mode"), list(windows.pads)
+    dims, pads = dims_of(x)[2:], list(windows.pads)
     for i, (n, s, reach) in enumerate(zip(dims, windows.strides, windows.reach, strict=True)):
         before, after = windows.pads[i], windows.pads[i + len(dims)]
+        if not isinstance(n, int):
+            pads[i + len(dims)] = after + s - 1
+            continue
         count = -(-(n + before + after - reach) // s) + 1
         if (count - 1) * s >= n + before:
             count -= 1
@@ -48,67 +58,94 @@ def _rounded_up(node: Node, windows: Windows, x: Value) -> Windows:
     return replace(windows, pads=tuple(pads))
 
 
+def _started(node: Node, y: Value, windows: Windows, x: Value, b: Builder) -> Value:
+    """Return the results of windows that, in `ceil_mode`, start before the padding at the end."""
+    dims = dims_of(x)[2:]
+    late = [
+        i
+        for i, dim in enumerate(dims)
+        if not isinstance(dim, int)
+        and windows.strides[i] + windows.pads[i + len(dims)] > windows.reach[i]
+    ]
+    if not node.flag("ceil_mode", False) or not late:
+        return y
+    strides = [windows.strides[i] for i in late]
+    sizes = Computed(b.sizes([dims[i] for i in late]), b)
+    starts = [windows.pads[i] + windows.strides[i] - 1 for i in late]
+    ends = (sizes + Computed(b.ints(starts), b)).floor_divide(Computed(b.ints(strides), b)).value
+    zeros, ones = (b.ints([n] * len(late)) for n in (0, 1))
+    return b.op("dyn.strided_slice", y, zeros, ends, ones, axes=[i + 2 for i in late])
+
+
+def _lowest(dtype: np.dtype[Any]) -> float:
+    return -inf if is_float(dtype) else int(np.iinfo(dtype).min)
+
+
 def max_pool(node: Node, b: Builder) -> Results:
     """Return the greatest elements, and where they are, by rows or by columns."""
-    x = node.input(0)
+    given = node.input(0)
     by_columns = node.flag("storage_order", False)
-    windows = _rounded_up(node, _windows(node, x), x)
-    y = windows.op("nn.max_pool{}", x, b=b, pool_size=windows.sizes)
+    x, windows = _windows(node, given, _lowest(dtype_of(given)), b)
+    wider = _rounded_up(node, windows, x)
+    y = wider.op("nn.max_pool{}", x, b=b, pool_size=wider.sizes)
+    y = _started(node, y, windows, x, b)
     if not node.is_used(1):
         return y
-    indices = _indices(node, x, windows, by_columns, b)
-    return y, b.reshape(indices, dims_of(y))
+    if x is not given:
+        known_dims(node, dims_of(given)[2:], "output 1 with auto_pad")
+    return y, _indices(x, y, windows, by_columns, b)
 
 
-def _indices(node: Node, x: Value, windows: Windows, by_columns: bool, b: Builder) -> Value:
+def _indices(x: Value, y: Value, windows: Windows, by_columns: bool, b: Builder) -> Value:
     """Return where the greatest element of each window is, among all elements of `x`."""
-    n, c, *sides = shape_of(x)
-    rank, before, after = len(sides), windows.pads[: len(sides)], windows.pads[len(sides) :]
-    places, numbers, inside = np.int64(0), np.int64(0), np.True_
-    grids: list[Array] = []
+    sides, rank = [Computed(b.size(dim), b) for dim in dims_of(x)[2:]], len(windows.kernel)
+    cells, inside, starts = x, Computed(b.scalar(1, BOOL), b), list[Computed]()
     for i, side in enumerate(sides):
-        count = (side + before[i] + after[i] - windows.reach[i]) // windows.strides[i] + 1
-        starts = np.arange(count) * windows.strides[i] - before[i]
-        at = starts[:, None] + np.arange(windows.sizes[i]) * windows.dilations[i]
-        grids.append(np.expand_dims(at, [j for j in range(2 * rank) if j not in (i, rank + i)]))
-    for at, side in zip(grids, sides, strict=True):
-        inside = inside & (at >= 0) & (at < side)
-        places = places * side + np.clip(at, 0, side - 1)
-    order = reversed(range(rank)) if by_columns else range(rank)
-    for i in order:
-        numbers = numbers * sides[i] + np.clip(grids[i], 0, sides[i] - 1)
-    size = prod(windows.sizes)
-    b.require_size(places.size * n * c, "the windows")
-    lines = b.reshape(x, (n * c, prod(sides)))
-    elements = b.op("take", lines, b.constant(places.reshape(-1)), axis=1)
-    elements = b.reshape(elements, (n * c, places.size // size, size))
-    if not inside.all():
-        mask = b.constant(inside.reshape(1, -1, size))
-        dtype = dtype_of(x)
-        lowest = -inf if is_float(dtype) else np.iinfo(dtype).min
-        elements = b.op("where", mask, elements, b.scalar(lowest, dtype))
-    first = b.op("argmax", elements, axis=(2,), dtype="int64")
-    first = b.op("add", first, b.constant(np.arange(0, places.size, size)))
-    greatest = b.op("take", b.constant(numbers.reshape(-1)), first, axis=0)
-    return b.op("add", greatest, b.constant(np.arange(n * c)[:, None] * prod(sides)))
+        start = Computed(b.counting(dims_of(y)[2 + i]), b) * windows.strides[i] - windows.pads[i]
+        start = start.expand_dims(axis=1)
+        steps = np.arange(windows.sizes[i]) * windows.dilations[i]
+        at = start + Computed(b.constant(steps), b)
+        cells = b.op("take", cells, at.clamped(0, side - 1).value, axis=2 + 2 * i, mode="clip")
+        after = 2 * (rank - 1 - i)
+        inside = inside & at.is_within(0, side - 1).expand_dims(axis=2, num_newaxis=after)
+        starts.append(start.expand_dims(axis=2, num_newaxis=after // 2).squeeze(axis=[1]))
+    cells = b.op("where", inside.value, cells, b.scalar_like(_lowest(dtype_of(x)), x))
+    order = [*range(0, 2 * rank, 2), *range(1, 2 * rank, 2)]
+    cells = b.transpose(cells, (0, 1, *(axis + 2 for axis in order)))
+    cells = b.op("reshape", cells, newshape=(*[0] * (2 + rank), prod(windows.sizes)))
+    cell = Computed(b.op("argmax", cells, axis=(2 + rank,), dtype="int64"), b)
+    places = list[Computed]()
+    for i in reversed(range(rank)):
+        step = cell.floor_mod(windows.sizes[i]) * windows.dilations[i]
+        places.insert(0, (starts[i] + step).clamped(0, sides[i] - 1))
+        cell = cell.floor_divide(windows.sizes[i])
+    number = Computed(b.scalar(0, INT64), b)
+    for i in reversed(range(rank)) if by_columns else range(rank):
+        number = number * sides[i] + places[i]
+    planes = [Computed(b.counting(dim), b).expand_dims(axis=1) for dim in dims_of(x)[:2]]
+    plane = planes[0] * Computed(b.size(dims_of(x)[1]), b) + planes[1].squeeze(axis=[1])
+    return (plane.expand_dims(axis=2, num_newaxis=rank) * reduce(mul, sides) + number).value
 
 
 def max_unpool(node: Node, b: Builder) -> Value:
     """Write elements where they were before pooling, among zeros, which may be added at ends."""
-    x, shape = node.input(0), shape_of(node.input(0))
+    x = node.input(0)
     rank = len(spatial_dims(node, x))
     kernel, strides = per_dim(node, "kernel_shape", rank, 1), per_dim(node, "strides", rank, 1)
     pads = per_dim(node, "pads", 2 * rank, 0)
-    padded = [before + after for before, after in zip(pads[:rank], pads[rank:], strict=True)]
-    steps = [(n - 1) * s + k for n, s, k in zip(shape[2:], strides, kernel, strict=True)]
-    whole = [*shape[:2], *(step - pad for step, pad in zip(steps, padded, strict=True))]
-    zeros = b.splat(np.zeros((), dtype_of(x)), [prod(whole)])
-    lines = (b.reshape(value, [prod(shape)]) for value in (node.input(1), x))
-    y = b.reshape(b.op("scatter_elements", zeros, *lines, axis=0, reduction="update"), whole)
+    ends = zip(kernel, strides, pads[:rank], pads[rank:], strict=True)
+    more = b.ints([0, 0, *(k - s - before - after for k, s, before, after in ends)])
+    whole = b.op("multiply", b.sizes(dims_of(x)), b.ints([1, 1, *strides]))
+    whole = b.op("add", whole, more)
+    count = b.op("prod", whole, axis=(0,), keepdims=True)
+    zeros = b.op("dyn.broadcast_to", b.scalar_like(0, x), count)
+    lines = (b.op("reshape", value, newshape=(-1,)) for value in (node.input(1), x))
+    y = b.op("scatter_elements", zeros, *lines, axis=0, reduction="update")
+    y = b.op("dyn.reshape", y, whole, allowzero=True)
     if node.optional(2) is None:
         return y
-    ends = b.op("subtract", b.vector(2, "the shape", len(shape))[0], b.ints(whole))
-    pairs = b.op("stack", b.ints([0] * len(shape)), ends, axis=1)
+    past = b.op("subtract", b.vector(2, "the shape", 2 + rank)[0], whole)
+    pairs = b.op("stack", b.ints([0] * (2 + rank)), past, axis=1)
     return b.op("dyn.nn.pad", y, pairs, b.scalar_like(0, x), pad_mode="constant")
 
 
@@ -116,9 +153,16 @@ def average_pool(node: Node, b: Builder) -> Value:
     """
     Average; elements past the end, as `ceil_mode` reads them, never count, padding if required.
     """
-    x = node.input(0)
-    windows = _windows(node, x)
-    counts = node.flag("count_include_pad", False)
+    given, counts = node.input(0), node.flag("count_include_pad", False)
+    x, windows = _windows(node, given, 0, b)
+    if x is not given:
+        y = windows.op("nn.avg_pool{}", x, b=b, pool_size=windows.sizes, count_include_pad=True)
+        if counts:
+            return y
+        ones = b.broadcast_to(b.scalar_like(1, x), (1, 1, *dims_of(given)[2:]))
+        ones, _ = _windows(node, ones, 0, b)
+        part = windows.op("nn.avg_pool{}", ones, b=b, pool_size=windows.sizes)
+        return b.op("divide", y, part)
     wider, rank = _rounded_up(node, windows, x), len(windows.kernel)
     past = [w - p for w, p in zip(wider.pads[rank:], windows.pads[rank:], strict=True)]
     if counts and any(p > 0 for p in past):
@@ -126,19 +170,20 @@ def average_pool(node: Node, b: Builder) -> Value:
         wider = replace(windows, pads=(*[0] * rank, *(max(p, 0) for p in past)))
         counts = False
     how = {"pool_size": wider.sizes, "count_include_pad": counts}
-    return wider.op("nn.avg_pool{}", x, b=b, **how)
+    return _started(node, wider.op("nn.avg_pool{}", x, b=b, **how), windows, given, b)
 
 
 def lp_pool(node: Node, b: Builder) -> Value:
     """Compute the p-th root of the sum of the p-th powers: the mean times their number."""
-    x = node.input(0)
     p = node.integer("p", 2)
     if p < 1:
         raise node.error(f"attribute p is {p}; supported: 1 and more")
-    windows = _rounded_up(node, _windows(node, x), x)
-    how = {"pool_size": windows.sizes, "count_include_pad": True}
-    mean = windows.op("nn.avg_pool{}", _powers(x, p, b), b=b, **how)
-    return _root(b.op("multiply", mean, b.scalar_like(prod(windows.sizes), mean)), p, b)
+    x, windows = _windows(node, node.input(0), 0, b)
+    wider = _rounded_up(node, windows, x)
+    how = {"pool_size": wider.sizes, "count_include_pad": True}
+    mean = wider.op("nn.avg_pool{}", _powers(x, p, b), b=b, **how)
+    total = b.op("multiply", mean, b.scalar_like(prod(windows.sizes), mean))
+    return _started(node, _root(total, p, b), windows, x, b)
 
 
 def global_lp_pool(node: Node, b: Builder) -> Value:

@@ -19,7 +19,7 @@ from operator import add
 
 import numpy as np
 
-from ...between import taps, wide_taps
+from ...between import filtered, taps
 from ..convert.computed import Computed, Number
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
@@ -33,6 +33,7 @@ from ..convert.onnx_values import (
     rank_of,
     shape_of,
 )
+from .linear import product
 from .rule import Rule, Rules
 
 FLOAT, INT = np.dtype(np.float32), np.dtype(np.int64)
@@ -146,7 +147,7 @@ def _interpolated(node: Node, mode: str, transformation: str, b: Builder) -> Val
         for axis, target in zip(axes, known, strict=True):
             if target is not None:
                 ratio = target.number / max(sizes[axis], 1)
-                scale = _known_scale(node, target.scale)
+                scale = target.factor
                 is_exact &= abs(ratio - scale) <= 1e-6 * max(scale, 1.0)
                 sizes[axis] = target.number
         if is_exact and len(sizes) == 4 and tuple(sizes[:2]) == shape_of(x)[:2]:
@@ -163,12 +164,12 @@ def _interpolated(node: Node, mode: str, transformation: str, b: Builder) -> Val
     places = _places(node, axes, targets, transformation, b, interpolated=True)
     dtype, x = dtype_of(x), b.cast(x, FLOAT)
     for place in places:
-        around = [(tap, w) for tap, w in taps(place.at, mode, alpha) if w is not None]
         if wide:
-            around = wide_taps(place.at, mode, alpha, _known_scale(node, place.scale))
-        if exclude or wide:
-            if exclude:
-                around = [(tap, place.within(tap) * weight) for tap, weight in around]
+            x = place.extrapolated(_filtered(node, place, x, (mode, alpha, exclude), b))
+            continue
+        around = [(tap, w) for tap, w in taps(place.at, mode, alpha) if w is not None]
+        if exclude:
+            around = [(tap, place.within(tap) * weight) for tap, weight in around]
             total = reduce(add, (weight for _, weight in around))
             around = [(tap, weight / total) for tap, weight in around]
         terms = [
@@ -178,13 +179,28 @@ def _interpolated(node: Node, mode: str, transformation: str, b: Builder) -> Val
     return b.cast(x, dtype)
 
 
-def _known_scale(node: Node, scale: Number) -> float:
-    """Return a scale, on which the number of elements of a filter depends."""
-    if not isinstance(scale, Computed):
-        return scale
-    if not isinstance(scale.value, Constant):
-        raise node.error("scales are computed at run time; supported: antialias is 0", scale.value)
-    return float(scale.value.array)
+def _filtered(
+    node: Node, place: Places, x: Value, how: tuple[str, float, bool], b: Builder
+) -> Value:
+    """
+    Multiply by a weight for each element that a filter may reach, and each place.
+
+    A filter is as wide as `1 / scale` requires. Elements outside are the nearest ones inside, or do
+    not count.
+    """
+    mode, alpha, exclude = how
+    scale = place.size.like(place.scale).minimum(1.0)
+    more = (scale.like(1.0 if mode == "linear" else 2.0) / scale).ceil() + 1.0
+    count = (place.size + more * 2.0).cast("int64")
+    elements = Computed(b.cast(b.counting(count.value), FLOAT), b) - more
+    distance = (elements.expand_dims(axis=1) - place.at) * scale
+    weights = filtered(distance.abs(), mode, alpha)
+    if exclude:
+        weights = weights * place.within(elements).expand_dims(axis=1)
+    weights = weights / weights.sum(axis=[0], keepdims=True)
+    order = [*(i for i in range(rank_of(x)) if i != place.axis), place.axis]
+    y = product(node, b.transpose(place.taken(x, elements), order), weights.value, b)
+    return b.transpose(y, [order.index(i) for i in range(len(order))])
 
 
 # -------------------------------------------------------------------- at run time
@@ -206,6 +222,12 @@ class Target:
         """The new size, which is known."""
         assert isinstance(self.size, Constant), "a known target"
         return int(self.size.array)
+
+    @property
+    def factor(self) -> float:
+        """The scale, which is known."""
+        assert isinstance(self.scale.value, Constant), "a known target"
+        return float(self.scale.value.array)
 
 
 def _old_sizes(x: Value, axes: Sequence[int], b: Builder) -> list[Computed]:

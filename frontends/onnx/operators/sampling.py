@@ -38,9 +38,10 @@ def grid_sample(node: Node, b: Builder) -> Value:
     mode = modes.get(mode, mode)
     padding = node.choice("padding_mode", "zeros", ("zeros", "border", "reflection"))
     aligned, dims = node.flag("align_corners", False), dims_of(x)[2:]
-    if dims_of(grid)[-1] not in (len(dims), None) or rank_of(grid) != rank_of(x):
+    *first, count = dims_of(grid)
+    if rank_of(grid) != rank_of(x) or (isinstance(count, int) and count != len(dims)):
         raise node.error(f"the grid must have rank {rank_of(x)}, and {len(dims)} coordinates last")
-
+    grid = b.reshape(grid, (*first, len(dims)))
     last = [b.scalar(len(dims) - 1 - i, INT) for i in range(len(dims))]
     places = [Computed(b.cast(b.op("take", grid, i, axis=-1), FLOAT), b) for i in last]
     result = sampled(Computed(x, b), places, _sizes(b, dims), mode, padding, aligned).value

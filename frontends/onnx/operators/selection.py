@@ -15,6 +15,8 @@ from ..convert.node import Node
 from ..convert.onnx_builder import Builder
 from ..convert.onnx_values import Constant, Value, dims_of, dtype_of, rank_of
 from .rule import Results, Rules, since
+from .shapes import as_matrix
+from .windows import known_dims
 
 INT64 = np.dtype(np.int64)
 
@@ -52,21 +54,34 @@ def non_zero(node: Node, b: Builder) -> Value:
 
 
 def unique(node: Node, b: Builder) -> Results:
-    """List the distinct elements of the flattened input, and where they are."""
-    x = node.input(0)
-    axis = node.optional_int("axis")
-    if axis is not None and (node.axis(axis, rank_of(x)) != 0 or rank_of(x) > 1):
-        raise node.error(f"attribute axis is {axis}; supported: none, or 0 of a vector")
-    if rank_of(x) != 1:
-        x = b.op("reshape", x, newshape=(-1,))
+    """List the distinct elements of the flattened input, or slices of it, and where they are."""
+    x, named = node.input(0), node.optional_int("axis")
+    axis = None if named is None or rank_of(x) == 1 else node.axis(named, rank_of(x))
+    lines = b.op("reshape", x, newshape=(-1,)) if axis is None else _ranks(node, x, axis, b)
     ordered = node.flag("sorted", True)
     values, first, inverse, number, counts = b.results(
-        "unique", [x], sorted=ordered, return_counts=True
+        "unique", [lines], sorted=ordered, return_counts=True
     )
     number = b.cast(number, INT64)
-    results = [up_to([number], v, b) for v in (values, first)]
-    results += [inverse, up_to([number], counts, b)]
-    return [results[0], *(b.cast(v, INT64) for v in results[1:])]
+    values, first, counts = (up_to([number], v, b) for v in (values, first, counts))
+    if axis is not None:
+        values = b.op("take", x, first, axis=axis, mode="clip")
+    return [values, *(b.cast(v, INT64) for v in (first, inverse, counts))]
+
+
+def _ranks(node: Node, x: Value, axis: int, b: Builder) -> Value:
+    """Return the rank of each slice along `axis` in their order; those of equal ones are equal."""
+    rows = as_matrix(b.transpose(x, [axis, *(i for i in range(rank_of(x)) if i != axis)]), 1, b)
+    count, (length,) = b.size(dims_of(rows)[0]), known_dims(node, dims_of(rows)[1:], "axis", "rows")
+    ranks = b.broadcast_to(b.scalar(0, INT64), dims_of(rows)[:1])
+
+    def ranked(numbers: Value) -> Value:
+        return b.cast(b.results("unique", [numbers], sorted=True, return_counts=True)[2], INT64)
+
+    for i in range(length):
+        column = ranked(b.op("take", rows, b.scalar(i, INT64), axis=1, mode="clip"))
+        ranks = ranked(b.op("add", b.op("multiply", ranks, count), column)) if i else column
+    return ranks
 
 
 def up_to(ends: Sequence[Value], x: Value, b: Builder) -> Value:

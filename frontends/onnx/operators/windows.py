@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from ..convert.computed import Computed
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
-from ..convert.onnx_values import Dim, Value, dims_of, shape_text
+from ..convert.onnx_values import Constant, Dim, Value, dims_of, shape_text
 
 AUTO_PADS = ("NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")
 
@@ -83,8 +86,15 @@ def known_dims(node: Node, dims: Sequence[Dim], what: str, of: str = "the input"
     return sizes
 
 
-def windows_of(node: Node, dims: Sequence[Dim], kernel: Sequence[Dim]) -> Windows:
-    """Return the windows of a convolution or pooling over `dims`."""
+def windows_of(
+    node: Node, x: Value, kernel: Sequence[Dim], b: Builder, fill: float = 0.0
+) -> tuple[Value, Windows]:
+    """
+    Return `x` and the windows of a convolution or pooling over it.
+
+    Padding that depends on dims which are not known is part of `x`, as elements of `fill`.
+    """
+    dims = spatial_dims(node, x)
     rank = len(dims)
     strides = per_dim(node, "strides", rank, 1)
     dilations = per_dim(node, "dilations", rank, 1)
@@ -93,14 +103,21 @@ def windows_of(node: Node, dims: Sequence[Dim], kernel: Sequence[Dim]) -> Window
     pads = given if auto_pad == "NOTSET" else (0,) * (2 * rank)
     if auto_pad.startswith("SAME"):
         matter = [0 if s == 1 else n for n, s in zip(dims, strides, strict=True)]
-        ends = known_dims(node, matter, f"attribute auto_pad {auto_pad}")
         sizes = known_dims(node, kernel, f"attribute auto_pad {auto_pad}", "the weight")
-        totals = [
-            (k - 1) * d if s == 1 else max((-(-n // s) - 1) * s + (k - 1) * d + 1 - n, 0)
-            for n, k, s, d in zip(ends, sizes, strides, dilations, strict=True)
-        ]
-        pads = split_padding(totals, upper=auto_pad == "SAME_UPPER")
-    return Windows(tuple(kernel), strides, dilations, pads)
+        reach = Computed(b.ints([(k - 1) * d for k, d in zip(sizes, dilations, strict=True)]), b)
+        n, s = Computed(b.sizes(matter), b), Computed(b.ints(strides), b)
+        last = (n + s - 1).floor_divide(s) * s - s  # the start of the last window
+        total = ((last - n + 1).where(s.greater(1), 0) + reach).maximum(0)
+        less = total.floor_divide(2)
+        ends = [less, total - less] if auto_pad == "SAME_UPPER" else [total - less, less]
+        both = b.op("concatenate", *(end.value for end in ends), axis=0)
+        if isinstance(both, Constant):
+            pads = tuple(both.array.tolist())
+        else:
+            width = b.transpose(b.reshape(both, (2, rank)), (1, 0))
+            width = b.op("concatenate", b.constant(np.zeros((2, 2), np.int64)), width, axis=0)
+            x = b.op("dyn.nn.pad", x, width, b.scalar_like(fill, x), pad_mode="constant")
+    return x, Windows(tuple(kernel), strides, dilations, pads)
 
 
 def split_padding(totals: Sequence[int], *, upper: bool) -> tuple[int, ...]:

@@ -384,3 +384,37 @@ func.func private @long_rows(%mx: memref<256x4097xf32>, %out: memref<256x4097xf3
   bufferization.materialize_in_destination %r in restrict writable %out : (tensor<256x4097xf32>, memref<256x4097xf32>) -> ()
   func.return
 }
+
+// -----
+
+// The turns of a scan, whose sums go from turn to turn, are not divided.
+//
+// CHECK-LABEL: @scan
+// CHECK-NOT:     scf.parallel
+// CHECK:         scf.for
+func.func private @scan(%mx: memref<?x600xf32>, %out: memref<?x600xf32>) attributes {xrelay.kernel} {
+  %x = bufferization.to_tensor %mx restrict : memref<?x600xf32> to tensor<?x600xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c600 = arith.constant 600 : index
+  %n = tensor.dim %x, %c0 : tensor<?x600xf32>
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty(%n) : tensor<?x1xf32>
+  %s0 = linalg.fill ins(%z : f32) outs(%e : tensor<?x1xf32>) -> tensor<?x1xf32>
+  %f = tensor.empty(%n) : tensor<?x600xf32>
+  %s, %y = scf.for %i = %c0 to %c600 step %c1 iter_args(%sum = %s0, %all = %f) -> (tensor<?x1xf32>, tensor<?x600xf32>) {
+    %column = tensor.extract_slice %x[0, %i] [%n, 1] [1, 1] : tensor<?x600xf32> to tensor<?x1xf32>
+    %next = linalg.generic {
+        indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+        iterator_types = ["parallel", "parallel"]
+      } ins(%column : tensor<?x1xf32>) outs(%sum : tensor<?x1xf32>) {
+    ^bb0(%e0: f32, %e1: f32):
+      %v = arith.addf %e1, %e0 : f32
+      linalg.yield %v : f32
+    } -> tensor<?x1xf32>
+    %more = tensor.insert_slice %next into %all[0, %i] [%n, 1] [1, 1] : tensor<?x1xf32> into tensor<?x600xf32>
+    scf.yield %next, %more : tensor<?x1xf32>, tensor<?x600xf32>
+  }
+  bufferization.materialize_in_destination %y in restrict writable %out : (tensor<?x600xf32>, memref<?x600xf32>) -> ()
+  func.return
+}

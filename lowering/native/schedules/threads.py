@@ -181,11 +181,16 @@ def rows_chunk(sizes: Sequence[int | None]) -> tuple[int, int] | None:
 
 
 def loops_over_rows(kernel: FuncOp) -> list[scf.ForOp]:
-    """Return the loops over the rows of a kernel that computes these one by one."""
+    """
+    Return the loops over the rows of a kernel that computes these one by one.
+
+    One whose results go from turn to turn, as of a scan, is not over rows.
+    """
     loops: list[scf.ForOp] = []
     block: Block | None = kernel.body.block
     while block is not None:
-        loop = next((op for op in block.ops if isinstance(op, scf.ForOp)), None)
+        loops_of_block = (op for op in block.ops if isinstance(op, scf.ForOp))
+        loop = next((loop for loop in loops_of_block if not loop.results), None)
         loops += [] if loop is None else [loop]
         block = None if loop is None else loop.body.block
     return loops

@@ -222,6 +222,18 @@ def test_resize_of_images_of_any_size(policy: str):
     agree(nodes, *feeds, dynamic="x")
 
 
+@pytest.mark.parametrize(
+    ("mode", "exclude"), [("linear", 0), ("cubic", 0), ("cubic", 1)], ids=lambda v: str(v)
+)
+def test_resize_by_filters_whose_width_is_computed(mode: str, exclude: int):
+    resize = node("Resize", "x - - s", mode=mode, antialias=1, exclude_outside=exclude)
+    feeds = [
+        {"x": random_array(1, 2, 8, 9), "s": ints(1, 2, 3, 14)},
+        {"x": random_array(1, 2, 17, 4), "s": ints(1, 2, 4, 4)},
+    ]
+    agree(resize, *feeds, dynamic="x")
+
+
 SCALES = [[1.0, 1.0, 2.0, 3.0], [1.0, 1.0, 0.5, 0.25], [1.0, 1.0, 2.6, 0.7], [2.0, 1.0, 1.0, 1.0]]
 
 
@@ -266,12 +278,15 @@ def test_non_zero():
 
 
 @pytest.mark.parametrize("ordered", [0, 1])
-def test_unique(ordered: int):
-    model = node("Unique", "x", "y f i c", sorted=ordered)
-    feeds = [
-        {"x": np.array(v, np.float32)} for v in ([[2, 1, 1], [3, 4, 2]], [[5, 5, 5], [5, 5, 5]])
-    ]
+@pytest.mark.parametrize("axis", [None, 0, -1])
+def test_unique(axis: int | None, ordered: int):
+    """Of slices, their number is open."""
+    how = {} if axis is None else {"axis": axis}
+    model = node("Unique", "x", "y f i c", sorted=ordered, **how)
+    drawn = (np.random.default_rng(n).integers(0, 2, (n, 3)) for n in (9, 1, 30))
+    feeds = [{"x": (x.T if axis == -1 else x).astype(np.float32)} for x in drawn]
     made = model_of(model, feeds[0], outputs="y", opset=21)
+    made.graph.input[0].type.tensor_type.shape.dim[axis or 0].dim_param = "n"
     for output in "fic":
         made.graph.output.append(made.graph.output[0])
         made.graph.output[-1].name = output

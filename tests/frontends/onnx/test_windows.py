@@ -4,10 +4,11 @@ import itertools
 
 import numpy as np
 import pytest
+from helpers.onnx import onnx_programs
 from helpers.onnx.onnx_models import run_onnxruntime
 from helpers.onnx.onnx_small import agree, model_of, node, operators_of, random_array
 from helpers.programs.every_case import every
-from onnx import TensorProto
+from onnx import TensorProto, helper
 
 from xrelay.frontends.onnx.backend import Backend
 
@@ -140,6 +141,41 @@ def test_average_pool_rounded_up(
         count_include_pad=count_include_pad,
     )
     agree(pool, {"x": random_array(1, 1, size, size)}, opset=19)
+
+
+SAME, CEIL = {"auto_pad": "SAME_UPPER"}, {"ceil_mode": 1}
+OPEN = [
+    ("MaxPool", {**SAME, "kernel_shape": [3, 3], "strides": [2, 3]}),
+    ("MaxPool", {"auto_pad": "SAME_LOWER", "kernel_shape": [2, 4], "strides": [1, 3]}),
+    ("AveragePool", {**SAME, "kernel_shape": [3, 3], "strides": [2, 2]}),
+    ("AveragePool", {**SAME, "kernel_shape": [3, 2], "strides": [2, 1], "count_include_pad": 1}),
+    ("LpPool", {**SAME, "kernel_shape": [2, 3], "strides": [2, 2], "p": 1}),
+    ("MaxPool", {**CEIL, "kernel_shape": [3, 3], "strides": [2, 2], "pads": [0, 0, 1, 1]}),
+    ("MaxPool", {**CEIL, "kernel_shape": [2, 1], "strides": [3, 2], "pads": [1, 0, 1, 0]}),
+    ("AveragePool", {**CEIL, "kernel_shape": [2, 2], "strides": [3, 2], "pads": [1, 1, 1, 1]}),
+    (
+        "AveragePool",
+        {**CEIL, "kernel_shape": [3, 2], "strides": [2, 3], "pads": [1, 0, 1, 1]}
+        | {"count_include_pad": 1},
+    ),
+    ("Conv", {"auto_pad": "SAME_LOWER", "strides": [2, 3]}),
+    ("Conv", {**SAME, "strides": [1, 2]}),
+    ("MaxPool y i", {"kernel_shape": [2, 3], "strides": [2, 1], "pads": [1, 1, 0, 1]}),
+    ("MaxPool y i", {**CEIL, "kernel_shape": [3, 2], "strides": [2, 3], "storage_order": 1}),
+]
+
+
+@every(("op_type", "attributes"), OPEN)
+def test_windows_of_open_dims(op_type: str, attributes: dict[str, object]):
+    op_type, *outputs = op_type.split()
+    weights = {"w": random_array(3, 2, 3, 2, seed=1)} if op_type == "Conv" else {}
+    windows = node(op_type, " ".join(["x", *weights]), " ".join(outputs) or "y", **attributes)
+    x = onnx_programs.value("x", shape=["n", 2, "h", "w"])  # pyright: ignore[reportArgumentType]
+    results = [onnx_programs.value(y, np.int64 if y == "i" else np.float32) for y in windows.output]
+    graph = onnx_programs.graph([windows], results, [x], weights)
+    proto = helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 19)])
+    shapes = (1, 2, 8, 9), (2, 2, 7, 6), (1, 2, 5, 5), (1, 2, 10, 7)
+    onnx_programs.agree(proto, *({"x": random_array(*shape, seed=3)} for shape in shapes))
 
 
 @pytest.mark.parametrize("op_type", ["GlobalAveragePool", "GlobalMaxPool"])
