@@ -82,8 +82,7 @@ What differs, and why:
 - `separate-padding` then, before fusion: padded images are part of the memory plan.
 - `read-transposed` after these, so that no later pass moves what a product reads.
 - `transpose-weights` then, which gives weights another order, too.
-- `transform-filters` before `pack-weights`, which leaves what is in another layout. With `peak`,
-  constants are folded before: it decides about steps, and a weight that is computed is none.
+- `transform-filters` before `pack-weights`; with `peak` weights are folded first: it counts steps.
 - `pack-weights` last: it packs weights for channels that are last, and those that are transposed.
 - `fold-constants` again, and `fold-weights`: what the layout changed in weights needs no kernel.
 - `plan-memory` always, as compiled kernels are too short to allocate between them; with
@@ -141,9 +140,7 @@ _TO_SCALED = (
 )
 
 _TO_KERNELS = (
-    "plan-devices",
-    "share-device-copies",
-    "verify-stage{stage=planned}",
+    *("plan-devices", "share-device-copies", "verify-stage{stage=planned}"),
     "lambda-lift",
     "inline",
     "remove-unused-functions",
@@ -185,9 +182,7 @@ _MEMORY = {
 _EXPANDED = ("verify-stage{stage=memory-planned}", "expand-packs", "verify-stage{stage=expanded}")
 
 _TO_BYTECODE = (
-    *_EXPANDED,
-    "lower-to-bytecode",
-    "allocate-registers",
+    *(*_EXPANDED, "lower-to-bytecode", "allocate-registers"),
     "verify-stage{stage=bytecode}",
 )
 
@@ -265,10 +260,9 @@ class PlannedPipeline(Pipeline, ABC):
     @property
     def weights(self) -> Sequence[str]:
         """Return the passes that order weights: without scratch memory for the fewest bytes."""
-        folded = ("fold-constants", "fold-weights")
-        transformed = ("transform-filters",) if self.work is None else ()
-        if self.peak and transformed:
-            transformed = (*folded, *_with_option(transformed, transformed, "peak", self.peak))
+        folded, filters = ("fold-constants", "fold-weights"), "transform-filters"
+        limited = (*folded, f"{filters}{{peak={quoted(self.peak)}}}") if self.peak else (filters,)
+        transformed = limited if self.work is None else ()
         return ("transpose-weights", *transformed, "pack-weights", *folded)
 
     def tiled(self, by_rows: bool) -> Sequence[str]:
