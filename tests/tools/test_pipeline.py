@@ -174,6 +174,8 @@ def test_pass_names_need_no_options_of_passes():
         ("emtpy", 1, "unknown pass or pipeline 'emtpy'; did you mean 'empty'?"),
         ("empty,fuor", 7, "unknown pass or pipeline 'fuor'; did you mean 'four'?"),
         ("zzzzzzz", 1, "unknown pass or pipeline 'zzzzzzz'; xrelay-opt --list-passes lists all"),
+        ("builtin.module(empty", 1,
+         "unknown pass or pipeline 'builtin.module(empty': expected ')' at its end"),
         ("empty{a=1}", 7, "pass 'empty' has no option 'a' (it accepts none)"),
         (
             "picky{sise=1}",

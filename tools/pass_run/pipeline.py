@@ -60,7 +60,9 @@ ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v"}
 
 def unknown_pass(name: str, known: Iterable[str]) -> str:
     """Return the message for a name that is not one of the `known` passes and pipelines."""
-    if "(" in name:
+    if name.count("(") > name.count(")"):
+        cure = ": expected ')' at its end"
+    elif "(" in name:
         cure = ": passes run on the whole module, not on ops in it"
     else:
         cure = did_you_mean(name, known) or "; xrelay-opt --list-passes lists all"

@@ -181,7 +181,7 @@ class NodeGraph:
         """Return the text of a field of node `number`."""
         value = self._attributes(number).get(name)
         if not isinstance(value, str):
-            raise GraphError(f"node {number}, a {self.key(number)}, has no field {name}")
+            raise GraphError(f"node {number} ({self.key(number)}) has no field {name}")
         return value
 
     def _attributes(self, number: int) -> dict[str, Any]:
@@ -320,7 +320,7 @@ class NodeGraph:
     def _attrs(self, number: int, key: str) -> Attrs:
         fields: Any = self.node(number).get("attrs") or {}
         if not isinstance(fields, dict):
-            raise GraphError(f"node {number}, a {key}, has no fields")
+            raise GraphError(f"node {number} ({key}) has no fields")
         values: dict[str, Any] = {}
         for name, text in cast("dict[str, Any]", fields).items():
             is_object = name in _ARRAY_FIELDS or (name == "axis" and key in _AXIS_OBJECTS)

@@ -267,7 +267,7 @@ def test_large_constants_are_weights() -> None:
         ('{"root": 0, "nodes": [{"type_key": "X"}]}', "1:1: the root must be an IRModule, but is"),
         (
             '{"root": 0, "nodes": [{"type_key": "IRModule", "attrs": {}}]}',
-            "1:1: node 0, a IRModule, has no field type_definitions",
+            "1:1: node 0 (IRModule) has no field type_definitions",
         ),
     ],
 )
