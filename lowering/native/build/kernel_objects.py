@@ -104,8 +104,8 @@ def _in_parallel(kernels: Sequence[Kernel], settings: Settings) -> list[Result]:
     groups: dict[tuple[object, ...], list[Kernel]] = {}
     for kernel in kernels:
         # Apart: an object that calls a library cannot be linked without it; passes for schedules,
-        # and for prefetches, rewrite all kernels of a module; and code is for one processor.
-        group = kernel.calls_library, kernel.schedule is not None, kernel.machine, kernel.prefetches
+        # and options, are for all kernels of a module; and code is for one processor.
+        group = kernel.calls_library, kernel.schedule is not None, kernel.machine, kernel.tuning
         groups.setdefault(group, []).append(kernel)
     modules: list[Sequence[Kernel]] = []
     for group in groups.values():
@@ -137,9 +137,8 @@ def _compile(kernels: Sequence[Kernel], name: str, settings: Settings) -> list[R
     try:
         with scratch_folder("schedules") as folder:
             passes = _passes(kernels, folder, name, settings)
-            ahead = kernels[0].prefetches
             text = text_of_all(kernels)
-            code = compile_text(text, passes, settings, name, prefetches=ahead)
+            code = compile_text(text, passes, settings, name, kernels[0].tuning)
             return [Result(code, kernels)]
     except ProcessFailed as error:
         if len(kernels) > 1:

@@ -18,7 +18,15 @@ from typing import cast
 
 from typing_extensions import override
 from xdsl.dialects import func, llvm, memref
-from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, SymbolRefAttr, UnitAttr
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    SymbolRefAttr,
+    UnitAttr,
+)
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.printer import Printer
 
@@ -28,7 +36,8 @@ from ..kernel_pass import COPIES, CPU, is_kernel, kernels_of
 from ..kernels.divide_between_threads import WORK
 from ..schedules import prefetches, steps_of
 from ..schedules.scheduling import SCHEDULED, Schedule
-from ..toolchain.stages import KERNELS, PREFETCH, tools_key
+from ..schedules.tiles import vectors_of
+from ..toolchain.stages import KERNELS, Tuning, tools_key
 from ..toolchain.target_machine import Machine
 from .settings import Settings, key_of
 
@@ -50,8 +59,7 @@ class Kernel:
     """Named by `symbol`, in no module."""
     machine: Machine = field(default_factory=Machine)
     schedule: Schedule | None = None
-    prefetches: bool = False
-    """True if LLVM inserts prefetches."""
+    tuning: Tuning = field(default_factory=Tuning)
     used: tuple[memref.GlobalOp | func.FuncOp, ...] = ()
     """The constants that it reads, and declarations of the functions that it calls."""
 
@@ -120,12 +128,14 @@ def _kernel(
     text = "".join(map(_hashed_text, (hashed, *used)))
     schedule = steps_of(function)
     passes = KERNELS if schedule is None else (*SCHEDULED, schedule.key)
-    ahead = prefetches(function)
-    how = [tools_key(), machine.key, str(settings.level), *(PREFETCH if ahead else ())]
+    types = (type for type in op.function_type.inputs if isinstance(type, MemRefType))
+    is_open = any(DYNAMIC_INDEX in type.get_shape() for type in types)
+    tuning = Tuning(prefetches(function), is_open and vectors_of(machine).count > 16)
+    how = [tools_key(), machine.key, str(settings.level), *tuning.options]
     symbol = PREFIX + key_of("kernel", text, *how, *passes)[:32]
     function.properties["sym_name"] = StringAttr(symbol)
     function.attributes[NAME] = op.sym_name
-    return Kernel(op.sym_name.data, symbol, function, machine, schedule, ahead, used)
+    return Kernel(op.sym_name.data, symbol, function, machine, schedule, tuning, used)
 
 
 class _Nameless(Printer):

@@ -86,12 +86,37 @@ A pass of opt that prefetches what a loop reads a line at a time, and its option
 have 6,400 instructions, which are 64 turns of the largest tiles of registers.
 """
 
+AS_WRITTEN = ("-disable-lsr",)
+"""
+An option of llc that leaves the addresses in loops as they are. Where strides are open, reducing
+their strength takes half of its time and makes twice the code, which is not faster with 32
+registers of vectors, whose tiles hide it; with 16, convolutions are, by a twentieth.
+"""
+
 TOOLS = ("mlir-opt", "mlir-translate", "opt", "llc")
 
 
 def tools_key() -> str:
     """Return the cache key of the toolchain: the versions of its tools."""
     return " ".join(version(name) for name in TOOLS)
+
+
+class Tuning(NamedTuple):
+    """What LLVM does for some kernels."""
+
+    prefetches: bool = False
+    """True if opt inserts `PREFETCH`."""
+    is_written: bool = False
+    """True if llc is called with `AS_WRITTEN`."""
+
+    @property
+    def options(self) -> Sequence[str]:
+        """The options of its tools."""
+        return [*(PREFETCH if self.prefetches else ()), *(AS_WRITTEN if self.is_written else ())]
+
+
+PLAIN = Tuning()
+"""For kernels of known dims, and programs."""
 
 
 class Stage(NamedTuple):
@@ -104,32 +129,33 @@ class Stage(NamedTuple):
 
 
 def compile_text(
-    text: str, passes: Sequence[str], settings: Settings, name: str, *, prefetches: bool = False
+    text: str, passes: Sequence[str], settings: Settings, name: str, tuning: Tuning = PLAIN
 ) -> bytes:
     """
     Compile the text of a module to an object, with `passes` of mlir-opt in front.
 
-    `name` is that of the files that `settings` saves. With `prefetches`, opt inserts `PREFETCH`.
+    `name` is that of the files that `settings` saves.
     Raises `Error`, at the place in the source that the text names, or `TimedOut`.
     """
     current = text.encode()
     settings.saved.save(f"{name}.0.mlir", current)
-    for number, stage in enumerate(_stages(passes, settings, prefetches), start=1):
+    for number, stage in enumerate(_stages(passes, settings, tuning), start=1):
         command = [tool(stage.tool), *stage.arguments]
         current = run(stage.tool, command, current, seconds=settings.seconds).output
         settings.saved.save(f"{name}.{number}.{stage.extension}", current)
     return current
 
 
-def _stages(passes: Sequence[str], settings: Settings, prefetches: bool) -> list[Stage]:
+def _stages(passes: Sequence[str], settings: Settings, tuning: Tuning) -> list[Stage]:
     machine, level = settings.machine, settings.level
     pipeline = f"--pass-pipeline=builtin.module({','.join(passes)})"
     # mlir-translate verifies what it reads: after each pass would take a sixth of the time.
     quiet = ["--mlir-print-op-on-diagnostic=false", "--mlir-disable-threading", "--verify-each=0"]
     code = ["-relocation-model=pic", "-function-sections", "-data-sections", "-filetype=obj"]
+    code += AS_WRITTEN if tuning.is_written else ()
     last, *options = PREFETCH
     how = [f"-passes=default<O{level}>,function({last})", *options]
-    optimized = [*(how if prefetches else [f"-O{level}"]), "-S", *machine.flags]
+    optimized = [*(how if tuning.prefetches else [f"-O{level}"]), "-S", *machine.flags]
     return [
         Stage("mlir-opt", [*quiet, pipeline], "llvm.mlir"),
         Stage("mlir-translate", ["--mlir-to-llvmir"], "ll"),

@@ -13,8 +13,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
 from xrelay.lowering.native.build.settings import Cache, Settings
+from xrelay.lowering.native.build.units import units_of
 from xrelay.lowering.native.toolchain.stage_files import SavedStages
-from xrelay.lowering.native.toolchain.stages import KERNELS, compile_text
+from xrelay.lowering.native.toolchain.stages import KERNELS, Tuning, compile_text
 from xrelay.lowering.native.toolchain.target_machine import Machine
 from xrelay.runtime.errors import Error
 
@@ -126,8 +127,16 @@ func.func @sums(%w: memref<4x8192x16xf32>, %y: memref<4x16xf32>) {
 @pytest.mark.parametrize("prefetches", [False, True])
 def test_opt_prefetches_what_is_read_line_by_line(tmp_path: Path, prefetches: bool):
     settings = Settings(saved=SavedStages(tmp_path), level=1)
-    compile_text(WEIGHTS, KERNELS, settings, "sums", prefetches=prefetches)
+    compile_text(WEIGHTS, KERNELS, settings, "sums", Tuning(prefetches))
     assert ("call void @llvm.prefetch" in (tmp_path / "sums.3.opt.ll").read_text()) is prefetches
+
+
+@pytest.mark.parametrize("cpu", ["x86-64-v3", "x86-64-v4"])
+def test_addresses_of_open_dims_stay_as_written_where_registers_suffice(cpu: str):
+    kernels = units_of(parsed(PROGRAM), Settings(Machine(cpu=cpu))).kernels
+    assert {kernel.tuning.is_written for kernel in kernels} == {cpu == "x86-64-v4"}
+    known = parsed(PROGRAM.replace("?", "5"))
+    assert not any(k.tuning.is_written for k in units_of(known, Settings(Machine(cpu=cpu))).kernels)
 
 
 def test_errors_name_the_users_line():
