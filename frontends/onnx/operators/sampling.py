@@ -23,7 +23,7 @@ from ..convert.onnx_values import Dim, Value, dims_of, rank_of, shape_of
 from .linear import product as matrix_product
 from .resize import FLOAT, INT
 from .rule import Rules, since
-from .windows import per_dim
+from .windows import known_dims, per_dim
 
 
 def _sizes(b: Builder, dims: Sequence[Dim]) -> list[Computed | int]:
@@ -52,32 +52,39 @@ def deform_conv(node: Node, b: Builder) -> Value:
     """Convolve windows whose elements are moved by offsets, and weighted by a mask."""
     x, weight, offset = (node.input(i) for i in range(3))
     bias, mask = node.optional(3), node.optional(4)
-    n, c, *sides = shape_of(x)
+    n, c, *sides = dims_of(x)
+    (c,) = known_dims(node, [c], "attribute offset_group")
     count, _, *kernel = shape_of(weight)
-    out = shape_of(offset)[2:]
-    rank = len(sides)
+    out, rank, cells = dims_of(offset)[2:], len(sides), prod(kernel)
     groups, parts = node.integer("group", 1), node.integer("offset_group", 1)
     strides, dilations = (per_dim(node, name, rank, 1) for name in ("strides", "dilations"))
     pads = per_dim(node, "pads", 2 * rank, 0)
     if (node.ints("kernel_shape") or kernel) != kernel or groups < 1 or parts < 1 or c % parts:
         raise node.error("attributes kernel_shape, group and offset_group do not fit the shapes")
-    moves = b.reshape(offset, (n * parts, prod(kernel), rank, *out))
+    batch = b.op("multiply", b.sizes([n]), b.ints([parts]))
+
+    def parted(value: Value, *dims: Dim) -> Value:
+        return b.op("dyn.reshape", value, b.joined([batch, b.sizes(dims)]), allowzero=True)
+
+    moves = parted(offset, cells, rank, *out)
     along: list[list[Tap[Computed]]] = []
     for i in range(rank):
-        inside = np.indices((*kernel, *out))[[i, rank + i]]
-        base = inside[0] * dilations[i] + inside[1] * strides[i] - pads[i]
-        base = base.reshape(1, prod(kernel), *out).astype(np.float32)
+        inside = np.indices(kernel)[i].reshape(-1, *[1] * rank) * dilations[i] - pads[i]
+        start = b.cast(b.op("multiply", b.counting(out[i]), b.scalar(strides[i], INT)), FLOAT)
+        start = b.op("expand_dims", start, axis=1, num_newaxis=rank - 1 - i)
         move = b.op("take", moves, b.scalar(i, INT), axis=2)
-        at = Computed(b.op("add", b.cast(move, FLOAT), b.constant(base)), b)
+        base = b.op("add", b.constant(inside.astype(np.float32)), start)
+        at = Computed(b.op("add", b.cast(move, FLOAT), base), b)
         along.append(taps(at, "linear"))
-    parted = Computed(b.reshape(x, (n * parts, c // parts, *sides)), b)
-    samples = reduce(add, terms(parted, along, sides, True)).value
+    images = Computed(parted(x, c // parts, *sides), b)
+    samples = reduce(add, terms(images, along, _sizes(b, sides), True)).value
     if mask is not None:
-        factor = b.reshape(mask, (n * parts, prod(kernel), *out, 1))
-        samples = b.op("multiply", samples, factor)
+        samples = b.op("multiply", samples, parted(mask, cells, *out, 1))
     columns = b.transpose(samples, (0, rank + 2, *range(1, rank + 2)))
-    columns = b.reshape(columns, (n, groups, c // groups * prod(kernel), prod(out)))
-    rows = b.reshape(weight, (1, groups, count // groups, c // groups * prod(kernel)))
+    inner, places = c // groups * cells, b.op("prod", b.sizes(out), axis=(0,), keepdims=True)
+    shape = b.joined([b.sizes([n, groups, inner]), places])
+    columns = b.op("dyn.reshape", columns, shape, allowzero=True)
+    rows = b.reshape(weight, (1, groups, count // groups, inner))
     y = b.reshape(matrix_product(node, rows, columns, b), (n, count, *out))
     return y if bias is None else b.op("nn.bias_add", y, bias, axis=1)
 

@@ -365,6 +365,26 @@ def test_operators_on_unknown_dims(tested: NodeProto):
     agree(tested, *feeds, dynamic="x", dtype=dtype, opset=18)
 
 
+@pytest.mark.parametrize(("parts", "groups"), [(1, 1), (2, 2)])
+def test_deformed_windows_of_images_of_any_size(parts: int, groups: int):
+    how = {"pads": [1, 0, 1, 1], "strides": [1, 2], "group": groups, "offset_group": parts}
+    cells, weight = 6, random_array(4, 4 // groups, 3, 2, seed=1)
+    feeds = [
+        {
+            "x": random_array(n, 4, h, w),
+            "o": random_array(n, parts * 2 * cells, h, (w + 1) // 2, seed=2),
+            "m": random_array(n, parts * cells, h, (w + 1) // 2, seed=3),
+        }
+        for n, h, w in ((1, 5, 6), (2, 4, 7), (3, 1, 2))
+    ]
+    deformed = node("DeformConv", "x w o - m", kernel_shape=[3, 2], **how)
+    model = model_of(deformed, feeds[0], {"w": weight}, opset=22)
+    for info in model.graph.input:
+        for axis in (0, 2, 3):
+            info.type.tensor_type.shape.dim[axis].dim_param = f"{info.name}{axis}"
+    agree_on(model, *feeds)
+
+
 def test_gather_on_unknown_dims():
     feeds = [{"x": random_array(*shape), "i": ints(1, -1)} for shape in ((2, 4, 4), (6, 3, 5))]
     agree(node("Gather", "x i", axis=1), *feeds, dynamic="x i")
