@@ -61,6 +61,7 @@ def write(tiling: FunctionTiling) -> None:
                 this.height if is_last else None,
                 this.joined if is_last else frozenset(),
                 at < this.early,
+                is_last and this.is_loop,
             )
             for op in groups[at]:
                 tiling.original(op).attributes[STRIPES] = stripes.attribute

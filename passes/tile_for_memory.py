@@ -51,6 +51,7 @@ from .tiling.open_rows import OpenStripes, Sampled
 from .tiling.open_steps import ROWS
 from .tiling.step_network import Axes, read_network, sum_of_rows
 from .tiling.stripe_attributes import STRIPES, Tiled, tiled_in
+from .tiling.stripe_attributes import Stripes as StripesAttribute
 from .tiling.stripe_writer import Stripes
 
 Writer = TypeVar("Writer", bound=Stripes)
@@ -88,9 +89,16 @@ def stripes_of(tiled: Tiled, builder: Builder, kind: type[Writer] = Stripes) -> 
     early = sum(stripes.early for stripes in tiled.stripes)
     if any(stripes.early for stripes in tiled.stripes[early:]):
         raise PassError("the early steps of a chain must be its first ones", last)
-    chain = Chain(0, len(net.steps) - 1, end.height, frozenset(carried), end.joined, early)
+    last_step, inner = len(net.steps) - 1, frozenset(carried)
+    chain = Chain(0, last_step, end.height, inner, end.joined, early, end.is_loop)
     *_, every = striped(net, chain)
     return kind(tiled, every, axes, number, builder)
+
+
+def is_loop(last: Operation) -> bool:
+    """Test whether a chain, of which this is the last op, is to be one loop."""
+    end = StripesAttribute.of(last)
+    return has_dynamic(last.results[0].type) or (end is not None and end.is_loop)
 
 
 class TileForMemoryPass(LevelPass):
@@ -100,10 +108,11 @@ class TileForMemoryPass(LevelPass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in op.ops:
             if isinstance(function, func.FuncOp):
-                is_open = any(map(has_dynamic, function.body.block.arg_types))
-                whole = Sampled.of(function) if is_open else None
-                for block in function.body.blocks:
-                    chains = {tiled.groups[-1][-1]: tiled for tiled in tiled_in(block)}
+                tilings = [tiled_in(block) for block in function.body.blocks]
+                ends = [tiled.groups[-1][-1] for of_block in tilings for tiled in of_block]
+                whole = Sampled.of(function) if any(map(is_loop, ends)) else None
+                for of_block in tilings:
+                    chains = {tiled.groups[-1][-1]: tiled for tiled in of_block}
                     rewrite_each([*chains], lambda op, rewriter: tile(chains[op], whole, rewriter))
 
 
@@ -111,12 +120,16 @@ def tile(tiled: Tiled, whole: Sampled | None, rewriter: PatternRewriter) -> None
     """Replace the result of a chain by its stripes."""
     ops = [op for group in tiled.groups for op in group]
     builder, old = Builder(InsertPoint.before(ops[-1])), ops[-1].results[0]
-    if whole is not None and has_dynamic(old.type):
-        result = write_open(ops[-1], whole, Builder(InsertPoint.after(ops[-1])))
+    is_open, result = has_dynamic(old.type), None
+    if whole is not None and is_loop(ops[-1]):
+        result = write_loop(ops[-1], whole, Builder(InsertPoint.after(ops[-1])))
+    if result is None:
+        result = stripes_of(tiled, builder).write()
+    if whole is not None:
         whole.values[whole.value_of[old]] = result
+    if is_open:
         old.replace_uses_with_if(result, lambda use: not isinstance(use.operation, ShapeOfOp))
     else:
-        result = stripes_of(tiled, builder).write()
         rewriter.replace(ops.pop(), [], [result])
     for op in reversed(ops):
         if not any(use for use in op.results[0].uses):
@@ -125,13 +138,18 @@ def tile(tiled: Tiled, whole: Sampled | None, rewriter: PatternRewriter) -> None
             del op.attributes[STRIPES]
 
 
-def write_open(last: Operation, whole: Sampled, builder: Builder) -> SSAValue:
-    """Write the stripes of a chain of open results, which ends in `last`."""
-    for rows in ROWS:
-        sample, values = whole.at(rows)
+def write_loop(last: Operation, whole: Sampled, builder: Builder) -> SSAValue | None:
+    """Write the stripes of a chain, which ends in `last`, as one loop; None if none are alike."""
+    is_open = has_dynamic(last.results[0].type)
+    for rows in ROWS if is_open else [None]:
+        values = whole.at(rows)
         end = next(v for v in values if values[v] is last.results[0]).owner
-        tiled = next(t for t in tiled_in(sample.body.block) if t.groups[-1][-1] is end)
-        stripes = stripes_of(tiled, Builder(InsertPoint.before(tiled.groups[-1][-1])), OpenStripes)
+        assert isinstance(end, Operation), "as in the function"
+        assert end.parent is not None, "as in the function"
+        tiled = next(t for t in tiled_in(end.parent) if t.groups[-1][-1] is end)
+        stripes = stripes_of(tiled, Builder(InsertPoint.before(end)), OpenStripes)
         if stripes.turns is not None:
             return stripes.write_open(values, builder)
+    if not is_open:
+        return None
     raise PassError(f"no stripes of {ROWS[-1]} rows are alike: choose fewer rows a stripe", last)

@@ -18,6 +18,7 @@ from ...planning.stripes.network import Network
 from ..functions.symbols import CallGraph
 from ..support.diagnostics import OptionError, PassError
 from ..support.peak_option import peak_in
+from .borders import note_borders
 from .open_steps import Sizings, close_steps, sampled_rows, with_rows
 from .placed_values import placed
 from .step_network import Axes, Group, Needs, network_of
@@ -229,5 +230,6 @@ class TilingOptions:
 
     def network(self, function: func.FuncOp, needs: Needs) -> tuple[Network, Sequence[Group], Axes]:
         net, groups, axes = network_of(function.body.block, needs)
+        note_borders(net, groups, axes)
         net.copies = self.copies
         return net, groups, axes

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 from xdsl.builder import Builder
 from xdsl.dialects import func
-from xdsl.dialects.builtin import DYNAMIC_INDEX, i64
+from xdsl.dialects.builtin import DYNAMIC_INDEX, UnitAttr, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
@@ -37,14 +37,17 @@ from ...dialects.integers import i64_attribute
 from ...dialects.relay import creation
 from ...dialects.relay.operator import infer_result_types
 from ...dialects.relay.properties import ints
-from ...dialects.tensors import is_static, tensor_of
+from ...dialects.tensors import has_dynamic, is_static, tensor_of
 from ...operators.intervals import Interval
-from ...planning.stripes.striped import Turns
 from ..analysis.arrays import dense_of, numpy_dtype
 from ..sizes.size_code import SizeCode
-from .open_steps import seen_outside, values_of, with_rows
+from .borders import seen_outside
+from .open_steps import values_of, with_rows
 from .rows import dims_of
 from .stripe_writer import Held, Stripes, alone, of_rows
+
+TURNS = "relay.turns"
+"""The turns of a loop of known height in which an op has a row; in others it need not run."""
 
 
 @dataclass
@@ -63,11 +66,11 @@ class Sampled:
         pairs = [*zip(values_of(whole), values_of(function), strict=True)]
         return Sampled(whole, dict(pairs), {mine: value for value, mine in pairs})
 
-    def at(self, rows: int) -> tuple[func.FuncOp, dict[SSAValue, SSAValue]]:
-        """Return a copy of the whole with so many rows, and for each value of it the function's."""
-        sample = with_rows(self.whole, rows)
+    def at(self, rows: int | None) -> dict[SSAValue, SSAValue]:
+        """Copy the whole, of so many rows if it is open; return for each value the function's."""
+        sample = self.whole.clone() if rows is None else with_rows(self.whole, rows)
         pairs = zip(values_of(sample), values_of(self.whole), strict=True)
-        return sample, {value: self.values[mine] for value, mine in pairs}
+        return {value: self.values[mine] for value, mine in pairs}
 
 
 def zeros_in(whole: SSAValue, builder: Builder, axis: int = 0, rows: int | None = None) -> SSAValue:
@@ -141,17 +144,15 @@ class OpenStripes(Stripes):
             copy.owner.operands = [data, self.scalar(data, self.padding(data) or 0.0)]
         return copy
 
-    def early(self, turns: Turns) -> int:
-        """Return how many turns before those of the loop no step computes a row."""
-        rows = [self.first_row(at, turns) for at in range(len(self.net.steps))]
-        return max(-(-row // moved) for row, moved in rows)
-
-    def first_row(self, at: int, turns: Turns) -> tuple[int, int]:
-        """Return the first row of a step in the loop, and by how many rows a turn moves it."""
-        stripes = range(turns.first, turns.first + turns.period)
-        stripe = next(stripe for stripe in stripes if self.new(at, stripe).size)
-        row = self.new(at, stripe).start
-        return row, self.later(at, stripe).start - row
+    def compute(self, at: int, stripe: int) -> SSAValue:
+        """Compute rows in the turns alone in which the result of the step has one of them."""
+        before = self.builder.insertion_point.insert_before
+        before = None if before is None else before.prev_op
+        result = super().compute(at, stripe)
+        if (span := self.loop.runs.get((at, stripe))) and span.size < self.loop.count:
+            for op in self.since(before):
+                op.attributes[TURNS] = ints(span)
+        return result
 
     def since(self, first: Operation | None) -> list[Operation]:
         """Return the ops that were written after `first`."""
@@ -164,6 +165,9 @@ class OpenStripes(Stripes):
         """Write the loop of the chain; `values` are those for the ones of the sample."""
         turns, result = self.turns, self.result_of(-1)
         assert turns is not None, "checked before"
+        self.loop, is_open = self.striped.as_loop(turns), has_dynamic(values[result].type)
+        if is_open:
+            self.loop = self.loop._replace(runs={})  # their number is not known
         self.result = [self.zeros(result)]
         for stripe in range(turns.first):
             self.write_stripe(stripe)
@@ -184,14 +188,16 @@ class OpenStripes(Stripes):
         for op in body:
             if isinstance(op, is_outside):
                 self.insert(op, values, builder)
-        last, early = len(self.net.steps) - 1, self.early(turns)
-        row, moved = self.first_row(last, turns)
-        place = {"axis": self.axis(last), "start": row - early * moved, "step": moved}
-        loop = builder.insert(relay.LoopOp(initial, None, **place))
-        values |= zip(start.results, loop.results, strict=True)
+        if is_open:
+            axis = self.axis(len(self.net.steps) - 1)
+            place = {"axis": axis, "start": self.loop.start, "step": self.loop.step}
+            loop = relay.LoopOp(initial, None, **place)
+        else:
+            loop = relay.LoopOp(initial, self.loop.count)
+        values |= zip(start.results, builder.insert(loop).results, strict=True)
         for op in body:
             if not isinstance(op, is_outside):
-                self.insert(op, values, builder, early)
+                self.insert(op, values, builder, self.loop.early)
         ended = relay.EndLoopOp([values[value] for value in end.operands])
         return builder.insert(ended).results[-1]
 
@@ -215,13 +221,20 @@ class OpenStripes(Stripes):
         self, op: Operation, values: dict[SSAValue, SSAValue], builder: Builder, early: int = 0
     ) -> None:
         """Insert an op, whose rows are `early` turns before those in the sample."""
-        operands, copy = [values[value] for value in op.operands], op.clone()
+        operands = [values[value] for value in op.operands]
+        if isinstance(op, creation.ShapeOfOp) and (dims := dims_of(operands[0])) is not None:
+            shape = dense_of(np.array(dims), tensor_of(op.results[0]))
+            values[op.results[0]] = builder.insert(relay.ConstantOp(shape)).results[0]
+            return
+        copy = op.clone()
         copy.operands = operands
         if isinstance(copy, relay.ReadRowsOp | relay.WriteRowsOp | relay.FillRowsOp):
             start = copy.start.value.data - early * copy.step.value.data
             if "wraps" in copy.properties:
                 around = tensor_of(operands[isinstance(op, relay.WriteRowsOp)]).get_shape()
                 start %= around[copy.axis.value.data]
+            elif isinstance(copy, relay.WriteRowsOp) and copy.step.value.data:
+                copy.properties["clips"] = UnitAttr()
             copy.properties["start"] = i64_attribute(start)
         (copied,), types = copy.results, infer_result_types(copy)
         type = types[0] if types else copied.type

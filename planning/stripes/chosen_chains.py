@@ -38,6 +38,12 @@ LEAST = Fraction(1, 4)
 """The lowest stripes of which early steps run for all parts of a row first."""
 LONGEST = 200
 """The maximum number of steps in a chain."""
+VAIN = 0.02
+"""
+The work, of that of the whole, of rows beyond the borders of images that `work` does not count.
+
+A chain that is one loop computes them, and has a third to an eighth of the calls.
+"""
 ENDS = 20
 """The stripes at both ends of a chain of which some are joined."""
 MANY = 150
@@ -182,6 +188,17 @@ def _to(
     return found
 
 
+def looped(net: Network, this: Edge, limit: float) -> Edge | None:
+    """Return a chain as one loop; None if it cannot be, or needs more than `limit` bytes."""
+    chain = replace(this.chain, joined=frozenset(), is_loop=True)
+    *_, whole = striped(net, chain)
+    if any(step.apart for step in net.steps[chain.first : chain.last + 1]) or not whole.turns():
+        return None
+    other = edge(whole)
+    is_low = other.peak <= limit and other.most <= max(limit, this.most)
+    return other if is_low and other.ops < this.ops else None
+
+
 def joined(net: Network, this: Edge, limit: float) -> Edge:
     """
     Return a chain with as few calls of kernels as `limit` bytes allow.
@@ -281,6 +298,8 @@ def choose(
     choice, most = chains_of(net, work, peak), SHORT if code is None else code
     limit = max(choice.peak, peak or 0)
     choice = replace(choice, chains=[joined(net, this, limit) for this in choice.chains])
+    extra = inf if work is None else max(0, (work - 1) * net.work - choice.extra)
+    choice = in_loops(net, choice, limit, most, extra + VAIN * net.work)
     if all(this.code <= most for this in choice.chains):
         return choice
     if code is None and (peak is None or choice.peak > peak):
@@ -295,6 +314,19 @@ def choose(
         or lowest(limits, lambda limit: short(net, every, limit, most, extra))
         or Choice((), plain, 0)
     )
+
+
+def in_loops(net: Network, choice: Choice, limit: int, code: float, extra: float) -> Choice:
+    """Let chains of more than `code` calls a step be loops, if `extra` work is enough for it."""
+    chains = list[Edge]()
+    for this in choice.chains:
+        other = looped(net, this, limit) if this.code > code else None
+        if other is not None and other.extra - this.extra <= extra:
+            extra -= other.extra - this.extra
+            this = other
+        chains.append(this)
+    added = sum(this.extra for this in chains)
+    return Choice(chains, peak_of(net.loads(), chains), added)
 
 
 def short(

@@ -13,7 +13,7 @@ one on, and what the chain costs is known after each: all chains with one end ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...operators.intervals import Interval
 from ..buffers import Ints
 from .network import Floats, Network, Step, filled
 
@@ -94,6 +95,20 @@ class Turns(NamedTuple):
         return self.period * (self.turns - 1)
 
 
+class Loop(NamedTuple):
+    """The turns of a chain that is one loop."""
+
+    early: int
+    """How many turns there are before the first that is alike."""
+    count: int
+    start: int
+    """The first row of the result in the first turn."""
+    step: int
+    """By how many rows a turn moves it."""
+    runs: Mapping[tuple[int, int], Interval]
+    """Of each step and stripe of a turn, the turns in which there is a row to compute."""
+
+
 PERIODS = (1, 2, 4, 8, 16)
 """The numbers of stripes after which they may be alike: those of parts of a row."""
 
@@ -114,6 +129,12 @@ class Chain:
     The steps before this one run for all parts of a row before the others do.
 
     So what these hold of some parts of a row is not live at the same time.
+    """
+    is_loop: bool = False
+    """
+    All stripes are turns of one loop, from above the first row to below the last one.
+
+    Rows that a value does not have are computed in vain, in turns in which it has others.
     """
 
     @property
@@ -348,6 +369,28 @@ class Striped:
                 best = turns
         return best
 
+    def as_loop(self, turns: Turns) -> Loop:
+        """Return the turns of a loop of all stripes, each of which is like those of `turns`."""
+        runs, early, starts = dict[tuple[int, int], Interval](), 0, dict[int, tuple[int, int]]()
+        for at in range(self.first, self.chain.last + 1):
+            of, rows = self.rows[self.net.steps[at].writes], self.net.steps[at].rows
+            for stripe in range(turns.first, turns.first + turns.period):
+                start, stop = int(of.start[stripe]), int(of.stop[stripe])
+                if start < stop:
+                    moved = int(of.start[stripe + turns.period]) - start
+                    runs[at, stripe] = Interval(-stop // moved + 1, -((start - rows) // moved))
+                    starts.setdefault(at, (start, moved))
+            # what its first rows in a turn need is computed in the same one, or carried
+            start, moved = starts[at]
+            early = max(early, -(-start // moved))
+        start, moved = starts[self.chain.last]
+        count = early - (start - self.net.steps[self.chain.last].rows) // moved
+        spans = {
+            key: Interval(max(0, span.start + early), min(count, span.stop + early))
+            for key, span in runs.items()
+        }
+        return Loop(early, count, start - early * moved, moved, spans)
+
     @property
     def is_late(self) -> bool:
         """Test whether the most bytes are live in one of the last two stripes."""
@@ -357,12 +400,12 @@ class Striped:
     def cost(self) -> Cost:
         """Return what the steps that were added cost."""
         net, chain, turns = self.net, self.chain, self.turns()
+        if chain.is_loop and turns is not None:
+            return self.cost_of_loop(turns)
         last, loads = net.steps[chain.last], self.loads[self.first - chain.first :]
         end, result = self.rows[last.writes], net.values[last.writes]
         peak, copied, written = int(loads.max()), self.copied, np.ones(loads.shape[1], bool)
-        wider = sum(
-            (self.ring(v, turns) - self.rows[v].most) * net.values[v].row_bytes for v in self.rings
-        )
+        wider = self.wider(turns)
         if turns is not None:
             written[turns.first + turns.period : turns.last + 1] = False
             copied += 0 if last.reduces else result.bytes
@@ -379,6 +422,34 @@ class Striped:
         most = max(peak, int((loads + self.sliced[self.first - chain.first :]).max())) + wider
         ops = int(self.runs[written].sum())
         return Cost(peak + wider, self.work, self.weights, copied, ops, most)
+
+    def wider(self, turns: Turns | None) -> int:
+        """Return how many bytes rings have besides their rows."""
+        return sum(
+            (self.ring(v, turns) - self.rows[v].most) * self.net.values[v].row_bytes
+            for v in self.rings
+        )
+
+    def cost_of_loop(self, turns: Turns) -> Cost:
+        """Return what the steps that were added cost as one loop."""
+        net, loop, work, weights = self.net, self.as_loop(turns), 0, 0
+        for (at, stripe), span in loop.runs.items():
+            step = net.steps[at]
+            of = self.rows[step.writes]
+            work += step.work * int(of.stop[stripe] - of.start[stripe]) * span.size // step.rows
+            weights += step.weights * span.size
+        turn = slice(turns.first, turns.first + turns.period)
+        loads, last = self.loads[self.first - self.chain.first :, turn], net.steps[self.chain.last]
+        most, read = loads + self.sliced[self.first - self.chain.first :, turn], loads.copy()
+        for at, outer in self.outer.items():
+            read[at - self.first] += outer[turn]
+        end, result = self.rows[last.writes], net.values[last.writes]
+        of_end = read[-1] + ((end.stop - end.start) * result.row_bytes)[turn]
+        peak, wider = int(max(read.max(), of_end.max())), self.wider(turns)
+        copied = self.copied + sum(int(outer.sum()) for outer in self.outer.values())
+        copied += 0 if last.reduces else result.bytes
+        most = max(peak, int(most.max())) + wider
+        return Cost(peak + wider, work, weights, copied, len(loop.runs), most)
 
 
 def striped(net: Network, chain: Chain) -> Iterator[Striped]:
