@@ -47,6 +47,7 @@ from ..planning.stripes.striped import Chain, striped
 from .support.changes import LevelPass
 from .support.diagnostics import PassError
 from .support.rewriting import rewrite_each
+from .tiling.borders import note_borders
 from .tiling.open_rows import OpenStripes, Sampled
 from .tiling.open_steps import ROWS
 from .tiling.step_network import Axes, read_network, sum_of_rows
@@ -148,8 +149,12 @@ def write_loop(last: Operation, whole: Sampled, builder: Builder) -> SSAValue | 
         assert end.parent is not None, "as in the function"
         tiled = next(t for t in tiled_in(end.parent) if t.groups[-1][-1] is end)
         stripes = stripes_of(tiled, Builder(InsertPoint.before(end)), OpenStripes)
-        if stripes.turns is not None:
-            return stripes.write_open(values, builder)
+        note_borders(stripes.net, tiled.groups, stripes.axes)
+        if any(step.apart for step in stripes.net.steps):
+            break
+        loop = None if stripes.turns is None else stripes.striped.as_loop(stripes.turns)
+        if loop is not None:
+            return stripes.write_open(loop, values, builder)
     if not is_open:
         return None
     raise PassError(f"no stripes of {ROWS[-1]} rows are alike: choose fewer rows a stripe", last)

@@ -85,7 +85,8 @@ class FunctionTiling:
         stripes = ceil(self.net.steps[last].rows / chain.height)
         before = max(self.net.loads()[first : last + 1])
         return (
-            f"{last - first + 1} steps in {stripes} stripes of {chain.height} rows: {edge.peak} "
+            f"{last - first + 1} steps in {'a loop of ' * chain.is_loop}{stripes} stripes of "
+            f"{chain.height} rows: {edge.peak} "
             f"bytes live, not {before}; work {self.percent(edge.extra)}, {edge.weights} bytes of "
             f"weights read again, {edge.copied} bytes of rows copied, {edge.ops} calls of kernels"
         )

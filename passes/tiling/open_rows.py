@@ -22,7 +22,7 @@ computed in vain is less than what a row of the result depends on.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from xdsl.builder import Builder
@@ -39,6 +39,7 @@ from ...dialects.relay.operator import infer_result_types
 from ...dialects.relay.properties import ints
 from ...dialects.tensors import has_dynamic, is_static, tensor_of
 from ...operators.intervals import Interval
+from ...planning.stripes.striped import Loop
 from ..analysis.arrays import dense_of, numpy_dtype
 from ..sizes.size_code import SizeCode
 from .borders import seen_outside
@@ -92,6 +93,9 @@ def zeros_in(whole: SSAValue, builder: Builder, axis: int = 0, rows: int | None 
 @dataclass
 class OpenStripes(Stripes):
     """Writes the turns of a chain in a sample, and from these the loop of the chain."""
+
+    runs: Mapping[tuple[int, int], Interval] = field(default_factory=lambda: {})
+    """Of each step and stripe of a turn, the turns in which it has a row, if not all."""
 
     def padding(self, value: SSAValue) -> float | None:
         """Return what the windows of the chain see above and below a value."""
@@ -149,8 +153,9 @@ class OpenStripes(Stripes):
         before = self.builder.insertion_point.insert_before
         before = None if before is None else before.prev_op
         result = super().compute(at, stripe)
-        if (span := self.loop.runs.get((at, stripe))) and span.size < self.loop.count:
-            for op in self.since(before):
+        span = self.runs.get((at, stripe))
+        for op in self.since(before):
+            if span is not None and not isinstance(op, relay.ConstantOp):
                 op.attributes[TURNS] = ints(span)
         return result
 
@@ -161,13 +166,14 @@ class OpenStripes(Stripes):
             ops.append(first)
         return ops
 
-    def write_open(self, values: dict[SSAValue, SSAValue], builder: Builder) -> SSAValue:
+    def write_open(
+        self, loop: Loop, values: dict[SSAValue, SSAValue], builder: Builder
+    ) -> SSAValue:
         """Write the loop of the chain; `values` are those for the ones of the sample."""
         turns, result = self.turns, self.result_of(-1)
         assert turns is not None, "checked before"
-        self.loop, is_open = self.striped.as_loop(turns), has_dynamic(values[result].type)
-        if is_open:
-            self.loop = self.loop._replace(runs={})  # their number is not known
+        is_open = has_dynamic(values[result].type)
+        self.runs = {} if is_open else {at: n for at, n in loop.runs.items() if n.size < loop.count}
         self.result = [self.zeros(result)]
         for stripe in range(turns.first):
             self.write_stripe(stripe)
@@ -190,14 +196,13 @@ class OpenStripes(Stripes):
                 self.insert(op, values, builder)
         if is_open:
             axis = self.axis(len(self.net.steps) - 1)
-            place = {"axis": axis, "start": self.loop.start, "step": self.loop.step}
-            loop = relay.LoopOp(initial, None, **place)
+            begun = relay.LoopOp(initial, None, axis=axis, start=loop.start, step=loop.step)
         else:
-            loop = relay.LoopOp(initial, self.loop.count)
-        values |= zip(start.results, builder.insert(loop).results, strict=True)
+            begun = relay.LoopOp(initial, loop.count)
+        values |= zip(start.results, builder.insert(begun).results, strict=True)
         for op in body:
             if not isinstance(op, is_outside):
-                self.insert(op, values, builder, self.loop.early)
+                self.insert(op, values, builder, loop.early)
         ended = relay.EndLoopOp([values[value] for value in end.operands])
         return builder.insert(ended).results[-1]
 

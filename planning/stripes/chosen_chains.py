@@ -192,7 +192,8 @@ def looped(net: Network, this: Edge, limit: float) -> Edge | None:
     """Return a chain as one loop; None if it cannot be, or needs more than `limit` bytes."""
     chain = replace(this.chain, joined=frozenset(), is_loop=True)
     *_, whole = striped(net, chain)
-    if any(step.apart for step in net.steps[chain.first : chain.last + 1]) or not whole.turns():
+    turns, steps = whole.turns(), net.steps[chain.first : chain.last + 1]
+    if turns is None or not whole.as_loop(turns) or any(step.apart for step in steps):
         return None
     other = edge(whole)
     is_low = other.peak <= limit and other.most <= max(limit, this.most)

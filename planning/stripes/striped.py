@@ -369,18 +369,24 @@ class Striped:
                 best = turns
         return best
 
-    def as_loop(self, turns: Turns) -> Loop:
-        """Return the turns of a loop of all stripes, each of which is like those of `turns`."""
+    def as_loop(self, turns: Turns) -> Loop | None:
+        """
+        Return the turns of a loop of all stripes, each of which is like those of `turns`.
+
+        None if these do not have new rows of each step.
+        """
         runs, early, starts = dict[tuple[int, int], Interval](), 0, dict[int, tuple[int, int]]()
         for at in range(self.first, self.chain.last + 1):
             of, rows = self.rows[self.net.steps[at].writes], self.net.steps[at].rows
             for stripe in range(turns.first, turns.first + turns.period):
                 start, stop = int(of.start[stripe]), int(of.stop[stripe])
-                if start < stop:
-                    moved = int(of.start[stripe + turns.period]) - start
+                moved = int(of.start[stripe + turns.period]) - start
+                if start < stop and moved:
                     runs[at, stripe] = Interval(-stop // moved + 1, -((start - rows) // moved))
                     starts.setdefault(at, (start, moved))
             # what its first rows in a turn need is computed in the same one, or carried
+            if at not in starts:
+                return None
             start, moved = starts[at]
             early = max(early, -(-start // moved))
         start, moved = starts[self.chain.last]
@@ -400,8 +406,9 @@ class Striped:
     def cost(self) -> Cost:
         """Return what the steps that were added cost."""
         net, chain, turns = self.net, self.chain, self.turns()
-        if chain.is_loop and turns is not None:
-            return self.cost_of_loop(turns)
+        loop = self.as_loop(turns) if chain.is_loop and turns is not None else None
+        if turns is not None and loop is not None:
+            return self.cost_of_loop(turns, loop)
         last, loads = net.steps[chain.last], self.loads[self.first - chain.first :]
         end, result = self.rows[last.writes], net.values[last.writes]
         peak, copied, written = int(loads.max()), self.copied, np.ones(loads.shape[1], bool)
@@ -430,9 +437,9 @@ class Striped:
             for v in self.rings
         )
 
-    def cost_of_loop(self, turns: Turns) -> Cost:
+    def cost_of_loop(self, turns: Turns, loop: Loop) -> Cost:
         """Return what the steps that were added cost as one loop."""
-        net, loop, work, weights = self.net, self.as_loop(turns), 0, 0
+        net, work, weights = self.net, 0, 0
         for (at, stripe), span in loop.runs.items():
             step = net.steps[at]
             of = self.rows[step.writes]
