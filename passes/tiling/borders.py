@@ -8,6 +8,7 @@ windows do not pad, but see rows that are written over.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from xdsl.dialects.builtin import IntegerAttr
@@ -41,17 +42,36 @@ def padding_of(op: Operation, axis: int) -> float | None:
     return -np.inf if isinstance(op, pooling.MaxPool2dOp) else 0.0
 
 
-def seen_outside(group: Group, axes: Axes) -> Iterator[tuple[SSAValue, float]]:
-    """Yield the values of which the ops of a step see rows outside, and what they see there."""
+class Outside(NamedTuple):
+    """What is written over rows of a tensor, those that `value` does not have."""
+
+    number: float
+    value: SSAValue
+    above: int = 0
+    """How many rows the tensor has above the first one of `value`."""
+
+
+def seen_outside(group: Group, axes: Axes) -> Iterator[tuple[SSAValue, Outside]]:
+    """
+    Yield the values of which the ops of a step see rows outside, and what they see there.
+
+    Of a value that the step computes and pads, it is what is padded in the result.
+    """
     for op in group:
         if sum_of_rows(group, axes) is not None:
-            yield op.operands[0], 0.0  # so that rows outside add nothing
+            yield op.operands[0], Outside(0.0, op.operands[0])  # rows outside add nothing
         elif op.results[0] in axes.of:
-            number, value = padding_of(op, axes.of[op.results[0]]), op.operands[0]
+            axis = axes.of[op.results[0]]
+            number, value = padding_of(op, axis), op.operands[0]
             while value.owner in group and isinstance(value.owner, rearrange.TransposeOp):
                 value = value.owner.operands[0]
-            if number is not None:
-                yield value, number
+            if number is None:
+                continue
+            if isinstance(op, rearrange.PadOp) and op is group[-1] and value.owner in group:
+                above = op.pad_width.get_values()[2 * axis]
+                yield op.results[0], Outside(number, op.data, above)
+            else:
+                yield value, Outside(number, value)
 
 
 def is_of_rows(op: Operation, read: RowsRead, axis: int) -> bool:
@@ -73,9 +93,9 @@ def note_borders(net: Network, groups: Sequence[Group], axes: Axes) -> None:
     """Note of each step why rows at the borders are not computed as those between."""
     padding = dict[SSAValue, float]()
     for step, group in zip(net.steps, groups, strict=True):
-        results = [result for op in group for result in op.results]
-        padded = [*seen_outside(group, axes)]
-        if any(v in results or padding.get(v, x) != x for v, x in padded):
+        inner = [result for op in group[:-1] for result in op.results]
+        padded = [(value, outside.number) for value, outside in seen_outside(group, axes)]
+        if any(v in inner or padding.get(v, x) != x for v, x in padded):
             step.apart = "windows see other padding than others of the same value"
         elif not step.reduces and not all(
             is_of_rows(op, read, axes.of[op.results[0]])

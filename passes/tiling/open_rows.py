@@ -42,7 +42,7 @@ from ...operators.intervals import Interval
 from ...planning.stripes.striped import Loop
 from ..analysis.arrays import dense_of, numpy_dtype
 from ..sizes.size_code import SizeCode
-from .borders import seen_outside
+from .borders import Outside, seen_outside
 from .open_steps import values_of, with_rows
 from .rows import dims_of
 from .stripe_writer import Held, Stripes, alone, of_rows
@@ -97,10 +97,10 @@ class OpenStripes(Stripes):
     runs: Mapping[tuple[int, int], Interval] = field(default_factory=lambda: {})
     """Of each step and stripe of a turn, the turns in which it has a row, if not all."""
 
-    def padding(self, value: SSAValue) -> float | None:
+    def padding(self, value: SSAValue) -> Outside | None:
         """Return what the windows of the chain see above and below a value."""
         seen = (pair for group in self.tiled.groups for pair in seen_outside(group, self.axes))
-        return next((number for of, number in seen if of is value), None)
+        return next((outside for of, outside in seen if of is value), None)
 
     def scalar(self, like: SSAValue, number: float) -> SSAValue:
         """Return a constant, of the least number if it is not one."""
@@ -118,13 +118,13 @@ class OpenStripes(Stripes):
     def fill(self, at: int, data: SSAValue, rows: Interval, step: int = 0) -> SSAValue:
         """Write over rows that the result of a step does not have, if windows see them."""
         result = self.result_of(at)
-        if (number := self.padding(result)) is None:
+        if (outside := self.padding(result)) is None:
             return data
-        shape = self.add(creation.ShapeOfOp.on([result], {"dtype": i64}))
-        places = {"axis": self.axis(at), "start": rows.start, "step": step}
+        shape = self.add(creation.ShapeOfOp.on([outside.value], {"dtype": i64}))
+        places = {"axis": self.axis(at), "start": rows.start - outside.above, "step": step}
         return self.add(
             relay.FillRowsOp.create(
-                operands=[data, self.scalar(result, number), shape],
+                operands=[data, self.scalar(result, outside.number), shape],
                 properties={name: i64_attribute(number) for name, number in places.items()},
                 result_types=[data.type],
             )
@@ -145,7 +145,8 @@ class OpenStripes(Stripes):
         copy = super().read(data, rows, axis, step, around)
         if step and not around:
             assert isinstance(copy.owner, Operation)
-            copy.owner.operands = [data, self.scalar(data, self.padding(data) or 0.0)]
+            outside = self.padding(data)
+            copy.owner.operands = [data, self.scalar(data, outside.number if outside else 0.0)]
         return copy
 
     def compute(self, at: int, stripe: int) -> SSAValue:

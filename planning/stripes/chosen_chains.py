@@ -298,7 +298,6 @@ def choose(
     """
     choice, most = chains_of(net, work, peak), SHORT if code is None else code
     limit = max(choice.peak, peak or 0)
-    choice = replace(choice, chains=[joined(net, this, limit) for this in choice.chains])
     extra = inf if work is None else max(0, (work - 1) * net.work - choice.extra)
     choice = in_loops(net, choice, limit, most, extra + VAIN * net.work)
     if all(this.code <= most for this in choice.chains):
@@ -318,14 +317,19 @@ def choose(
 
 
 def in_loops(net: Network, choice: Choice, limit: int, code: float, extra: float) -> Choice:
-    """Let chains of more than `code` calls a step be loops, if `extra` work is enough for it."""
+    """
+    Return chains of fewer calls: with stripes joined, or else as loops.
+
+    A chain of more than `code` calls a step is a loop, if `extra` work is enough for it.
+    """
     chains = list[Edge]()
     for this in choice.chains:
-        other = looped(net, this, limit) if this.code > code else None
-        if other is not None and other.extra - this.extra <= extra:
-            extra -= other.extra - this.extra
-            this = other
-        chains.append(this)
+        best = joined(net, this, limit)
+        loop = looped(net, this, limit) if best.code > code else None
+        if loop is not None and loop.extra - best.extra <= extra:
+            extra -= loop.extra - best.extra
+            best = loop
+        chains.append(best)
     added = sum(this.extra for this in chains)
     return Choice(chains, peak_of(net.loads(), chains), added)
 

@@ -3,8 +3,7 @@
 // A chain has at most two calls a step: those of one loop, of which turns begin above the image.
 //
 // CHECK-LABEL: @loop
-// CHECK:         height = "1/2"
-// CHECK-SAME:    loop
+// CHECK:         loop, axis = 1 : i64, height = "1/2"
 // expected-remark@+1 {{peak of live bytes from 73728 to 17408, work +0.0 %, 1 chain}}
 func.func @loop(%x: tensor<1x32x8x32xf32>) -> tensor<1x16x4x32xf32> {
   %a = relay.tanh %x : (tensor<1x32x8x32xf32>) -> tensor<1x32x8x32xf32>
