@@ -50,6 +50,7 @@ from .interfaces import (
 from .memory import ResultIsOuts, verify_destinations
 from .overwriting import overwritable
 from .tensors import as_tensor, dtype_name
+from .turns import verify_turns
 from .views import JoinTensorsOp, ReshapeTensorOp, SliceTensorOp
 from .xdsl_extras.segments import operand_counts
 from .xdsl_extras.xdsl_internals import operands_of
@@ -194,15 +195,21 @@ class InvokeTvmOp(DestinationCall):
     Result i is the value written to `outs` i. Operands that the kernel reads as sizes may be on the
     host while all others are on another device. An operand of `ins` may be at the bytes of one of
     `outs` if the kernel's body is elementwise from one to the other; it is not used after the op.
-    A call of an `impure` kernel is `impure`: `… outs(%t : …) {impure} -> …`.
+    A call of an `impure` kernel is `impure`: `… outs(%t : …) {impure} -> …`. In a loop, it need not
+    run in other turns than those from the first on up to the second of `turns`.
     """
 
     name = "vm.invoke_tvm_op"
 
     impure = opt_prop_def(UnitAttr)
+    turns = opt_prop_def(DenseArrayBase.constr(i64))
 
     irdl_options = (ParsePropInAttrDict(),)
     traits = traits_def(KernelDevices(), OverwritesAsKernel(), KernelEffects())
+
+    def verify_(self) -> None:
+        super().verify_()
+        verify_turns(self, self.turns)
 
 
 @irdl_op_definition

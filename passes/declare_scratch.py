@@ -75,7 +75,7 @@ class ReceiveScratch(RewritePattern):
             return
         device = device_of(op.results[0].type)
         types = [*op.result_types, *(with_device(type, device) for type in more)]
-        call = relay.CallLoweredOp.on(op.callee, op.operands, types, impure=op.impure)
+        call = op.create(operands=op.operands, result_types=types, properties=op.properties)
         for result in call.results[len(op.results) :]:
             result.name_hint = "scratch"
         rewriter.replace(op, call, call.results[: len(op.results)])

@@ -10,9 +10,9 @@ Group operators that become one kernel into one primitive.
 Level 0 puts each operator into a primitive of its own; level 1 fuses along post-dominators by the
 operators' fusion kinds (TVM: FuseOps). A primitive of nothing but reshapes is marked
 `reshape_only`: it becomes a view. Constants of rank 0 move into the primitive; others are operands.
-Hints, copies, tuples and control flow end a group. An operator whose results are unused is removed,
-though it may fail: so the machine and machine code agree. From level `planned` (or `relay`) to
-`fused`.
+Hints, copies, tuples and control flow end a group. A primitive of a loop is needed in the `turns`
+in which one of its operators is. An operator whose results are unused is removed, though it may
+fail: so the machine and machine code agree. From level `planned` (or `relay`) to `fused`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,6 +27,7 @@ from xdsl.traits import is_side_effect_free
 
 from ..dialects import relay
 from ..dialects.interfaces import Fusible, only_reshapes
+from ..dialects.turns import take_turns
 from ..dialects.xdsl_extras.xdsl_internals import exchange_results, operands_of, replace_operands
 from .analysis.fusion import fusion_groups, is_scalar_constant, single_operators
 from .support.changes import LevelPass
@@ -76,6 +77,7 @@ def outline(group: Sequence[Operation]) -> relay.PrimitiveOp:
     # A view is of argument 0; what a reshape reads besides may be a scalar that moves inside.
     if all(map(only_reshapes, group)) and arguments[:1] == operands[:1]:
         primitive.properties["reshape_only"] = UnitAttr()
+    primitive.turns = take_turns(group)
     exchange_results(primitive, root)
     for outer, result in zip(primitive.results, root.results, strict=True):
         result.name_hint = outer.name_hint

@@ -86,6 +86,7 @@ class OutlinePrimitive(RewritePattern):
             callee = self.callees[key] = Callee(SymbolRefAttr(name), function.impure)
         types = [result.type for result in op.results]
         call = relay.CallLoweredOp.on(callee.name, operands, types, view, callee.impure)
+        call.turns = op.turns
         replace_by_equal(op, [call], rewriter)
 
 

@@ -32,12 +32,11 @@ from ..interfaces import (
     DestinationPassing,
     DeviceConstraint,
     DeviceRule,
-    EndsLoop,
     SameDevice,
     SameDomain,
-    StartsLoop,
 )
 from ..tensors import as_tensor, tensor_of
+from ..turns import turns_around
 from .tensor_ops import AllocTensorOp
 
 
@@ -116,20 +115,6 @@ class CopyOp(IRDLOperation):
 
 MOST_TURNS = 2**16
 """Turns that are looked at one by one; more of them are taken for all that can be."""
-
-
-def turns_around(op: Operation) -> int | None:
-    """
-    Return how many times `op` is repeated, None if that is open.
-
-    It is once if it is not between what starts and ends this.
-    """
-    at = op.prev_op
-    while at is not None and not at.has_trait(EndsLoop):
-        if at.has_trait(StartsLoop):
-            return StartsLoop.turns(at)
-        at = at.prev_op
-    return 1
 
 
 def first_row(op: Operation, turn: int, rows: int) -> int:

@@ -41,6 +41,7 @@ from ..interfaces import (
     OnHost,
     SameDomain,
 )
+from ..turns import TURNS, verify_turns
 from ..type_algebra import MAX_PARTS, has_more_parts
 from ..type_rules import infer, infers_from_types
 from ..xdsl_extras.identity import Lasting
@@ -175,6 +176,7 @@ class Operator(IRDLOperation, ABC):
                 raise VerifyException(
                     f"{self.name} has no attribute {name} (its attributes: {known})"
                 )
+        verify_turns(self, self.attributes.get(TURNS))
         if not infers_from_types(type(self)):
             refined_result_types(self)
             return

@@ -116,12 +116,17 @@ def lower_alloc_tensor(builder: BytecodeBuilder, op: Operation) -> None:
 def lower_kernel_call(builder: BytecodeBuilder, op: Operation) -> None:
     operands = operands_of(op)
     outs = operands[len(operands) - len(op.results) :]
+    turns = op.properties.get("turns")
+    only: Mapping[str, Attribute] = {}
+    if turns is not None and builder.turn is not None:
+        only = {"turn": builder.turn, "turns": turns}
     builder.emit(
         bytecode.InvokePackedOp,
         op,
         kernel=op.properties["callee"],
         ins=builder.registers_of(operands[: len(operands) - len(outs)]),
         outs=builder.registers_of(outs),
+        **only,
     )
     for result, out in zip(op.results, outs, strict=True):
         builder.share(result, out)

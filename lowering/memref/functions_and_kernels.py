@@ -42,6 +42,7 @@ from xdsl.rewriter import InsertPoint
 
 from ...dialects import memory, relay, vm
 from ...dialects.relay.language.annotations import NAME
+from ...dialects.turns import span_of
 from ...dialects.xdsl_extras.xdsl_internals import set_type
 from ...passes.functions.signatures import set_types
 from ...passes.support.diagnostics import PassError
@@ -223,9 +224,21 @@ KERNEL = "xrelay.kernel"
 @converts(vm.DestinationCall)
 def convert_kernel_call(op: vm.DestinationCall, w: Writer) -> None:
     """Call a kernel, or a shape function, with the buffers of its results."""
-    call = w(func.CallOp(op.callee, [on_host(operand, w) for operand in op.operands], []))
+    call = func.CallOp(op.callee, [on_host(operand, w) for operand in op.operands], [])
+    w(needed_in_turns(call, op, w))
     call.attributes = kept(op)
     w.replace(*op.outs)
+
+
+def needed_in_turns(call: func.CallOp, op: vm.DestinationCall, w: Writer) -> Operation:
+    """Return what makes a call in the turns of its loop in which its result is needed."""
+    span = span_of(op.properties.get("turns"))
+    if span is None or op.parent is None:
+        return call
+    (turn,), (first, stop) = op.parent.args, span
+    since = w.value(arith.SubiOp(turn, w.index(first)))
+    is_needed = w.value(arith.CmpiOp(since, w.index(stop - first), "ult"))
+    return scf.IfOp(is_needed, [], [call, scf.YieldOp()])
 
 
 def on_host(value: SSAValue, w: Writer) -> SSAValue:

@@ -557,6 +557,10 @@ class Recorder:
     def invoke_packed(self, i: vm.InvokePacked) -> None:
         kernel = self.context.kernel(i.kernel)
         ins, outs = self.tensors(i.ins), self.tensors(i.outs)
+        if i.turn is not None and self.immediate(vm.Reg(i.turn)) not in range(*i.turns):
+            self.require_writable(outs, f"kernel {kernel.name} must not write to a constant")
+            self.wrote(*outs)
+            return
         arrays = [t.array for t in ins], [t.array for t in outs]
         plan = self.kernel_plan(kernel, ins, *arrays)
         self.require_one_device(kernel, ins, outs)

@@ -197,22 +197,34 @@ class InvokeClosure(Instruction):
     args: Registers
 
 
-@instruction("$kernel$ins -> $outs")
+@instruction("$kernel$ins -> $outs(? turn $turn in $turns)")
 class InvokePacked(Instruction):
     """
     Run `kernel` on the tensors `ins`, writing the tensors `outs`.
 
     ```mlir
     bytecode.invoke_packed @k(r0) -> (r2)
+    bytecode.invoke_packed @k(r0) -> (r2) turn r3 in [1, 4]
     ```
 
     The registers `outs` are read: they hold the tensors to write. Operands may be tuples of
     tensors. Inputs and outputs are on one device, but for the kernel's inputs on the host.
+
+    In a loop whose `turn` (int64 scalar) is less than the first of `turns`, or not less than the
+    second, the kernel does not run: the elements of `outs` are unspecified, but written.
     """
 
     kernel: KernelIndex
     ins: Registers
     outs: Registers
+    turn: OptionalRegister = None
+    turns: Ints = ()
+
+    def faults(self) -> Iterator[str]:
+        if self.turn is None and not self.turns:
+            return
+        if self.turn is None or len(self.turns) != 2 or not 0 <= self.turns[0] < self.turns[1]:
+            yield f"turns must be [first, stop], 0 <= first < stop, of a turn, but are {self.turns}"
 
 
 @instruction("$dst, $storage[$offset] : tensor<$shape$dtype>")

@@ -13,6 +13,7 @@ from ..errors import MachineError, described
 from ..kernels.bind import Bind
 from ..kernels.loading import no_kernel
 from ..machine.binding import bind_step
+from ..memory.limits import POISON
 from ..program import instructions as vm
 from ..program.dtypes import element_type
 from ..program.kernel_shapes import data_operands, host_input_faults, size_inputs, specs_on
@@ -124,6 +125,15 @@ def run_kernel(
             run_step(kernel, step, binds[step.op], operands, results)
     for out, value in zip(outs, kernel.results, strict=True):
         overwrite(out, values[value])
+
+
+def skip_kernel(kernel: Kernel, outs: Sequence[Tensor]) -> None:
+    """Write what nothing depends on to `outs`: `kernel` is not needed in this turn."""
+    if any(out.constant for out in outs):
+        raise MachineError(f"kernel {kernel.name} must not write to a constant")
+    for out in outs:
+        bytes = np.full(out.array.nbytes, POISON, np.uint8)
+        overwrite(out, bytes.view(out.array.dtype).reshape(out.array.shape))
 
 
 def run_step(

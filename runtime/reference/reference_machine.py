@@ -41,7 +41,7 @@ from ..program.objects import Closure, Data, Object, Ref, Tensor, tensors_in
 from ..program.program import Array, Late, Program, homes_of, spec_of
 from ..program.size_operations import SCALARS, Relation
 from .reference_frame import Frame, Storage, joined, reshaped, rows_of
-from .reference_kernels import KernelError, copy_rows, copy_tensor, run_kernel
+from .reference_kernels import KernelError, copy_rows, copy_tensor, run_kernel, skip_kernel
 
 
 class ReferenceMachine:
@@ -163,7 +163,11 @@ class ReferenceMachine:
                 ins, outs = (tensors_in(frame.read_all(r)) for r in (i.ins, i.outs))
                 if ins is None or outs is None:
                     raise MachineError("operands of a kernel must be tensors or data of tensors")
-                run_kernel(program.kernels[i.kernel], ins, outs, self.binds, devices)
+                kernel = program.kernels[i.kernel]
+                if i.turn is None or frame.number(Reg(i.turn)) in range(*i.turns):
+                    run_kernel(kernel, ins, outs, self.binds, devices)
+                else:
+                    skip_kernel(kernel, outs)
             case vm.AllocTensor():
                 frame.view(
                     i.dst, frame.storage(i.storage), frame.number(i.offset), i.shape, i.dtype

@@ -92,6 +92,18 @@ def fault(*code: vm.Instruction, **parts: Any) -> str:
         ),
         (vm.DeviceCopy(0, 64, 0, 0), "main[0] device_copy: register r64 is out of range [0, 64)"),
         (vm.DeviceCopy(0, 0, 0, 1), "main[0] device_copy: device 1 is out of range [0, 1)"),
+        (
+            vm.InvokePacked(0, (), (), 64, (1, 2)),
+            "main[0] invoke_packed: register r64 is out of range [0, 64)",
+        ),
+        *(
+            (
+                vm.InvokePacked(0, (), (), turn, turns),
+                "main[0] invoke_packed: turns must be [first, stop], 0 <= first < stop, of a turn, "
+                f"but are {turns}",
+            )
+            for turn, turns in ((0, ()), (None, (1, 2)), (0, (2, 2)), (0, (-1, 2)), (0, (1, 2, 3)))
+        ),
         (vm.Goto(7), "main[0] goto: jump target 7 is out of range [0, 2)"),
         (vm.Goto(-1), "main[0] goto: jump target -1 is out of range [0, 2)"),
         (vm.If(0, None, 1, 2), "main[0] if: jump target 2 is out of range [0, 2)"),
@@ -457,6 +469,7 @@ INSTRUCTIONS = st.one_of(
     st.builds(vm.Move, REGISTERS, REGISTERS),
     st.builds(vm.Ret, REGISTERS),
     st.builds(vm.InvokePacked, st.integers(0, 1), LISTS, LISTS),
+    st.builds(vm.InvokePacked, st.integers(0, 1), LISTS, LISTS, REGISTERS, st.just((0, 1))),
     st.builds(vm.AllocStorage, REGISTERS, st.integers(0, 64), st.just(64), st.integers(0, 1)),
     st.builds(vm.AllocStorage, REGISTERS, REGISTERS.map(vm.Reg), st.just(64)),
     st.builds(vm.AllocTensor, REGISTERS, REGISTERS, st.integers(0, 8), SHAPES, st.just("float32")),

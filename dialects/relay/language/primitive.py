@@ -53,6 +53,7 @@ from ...interfaces import (
     has_effects,
     kernel_name,
 )
+from ...turns import verify_turns
 from ...xdsl_extras.formats import parse_location, print_location
 from ...xdsl_extras.xdsl_internals import operands_of
 from ..incomplete import AnyTensor
@@ -83,13 +84,15 @@ class PrimitiveOp(IRDLOperation):
     ```
 
     The region is isolated from above. `{reshape_only}` says that the result has the elements of
-    operand 0 in the same order, so that it can be a view.
+    operand 0 in the same order, so that it can be a view. In a loop, it need not run in other turns
+    than those from the first on up to the second of `turns`.
     """
 
     name = "relay.primitive"
 
     args = var_operand_def(AnyTensor)
     reshape_only = opt_prop_def(UnitAttr)
+    turns = opt_prop_def(INTS)
     outputs = var_result_def(AnyTensor)
     body = region_def("single_block")
 
@@ -118,8 +121,8 @@ class PrimitiveOp(IRDLOperation):
         )
         if attributes is not None:
             op.attributes = dict(attributes.data)
-            if "reshape_only" in op.attributes:
-                op.properties["reshape_only"] = op.attributes.pop("reshape_only")
+            for name in op.attributes.keys() & {"reshape_only", "turns"}:
+                op.properties[name] = op.attributes.pop(name)
         return op
 
     def print(self, printer: Printer) -> None:
@@ -138,10 +141,7 @@ class PrimitiveOp(IRDLOperation):
         printer.print_string(" -> ")
         with printer.in_parens():
             printer.print_list(self.results, lambda r: printer.print_attribute(r.type))
-        shown = dict(self.attributes)
-        if self.reshape_only is not None:
-            shown["reshape_only"] = self.reshape_only
-        printer.print_op_attributes(shown, print_keyword=True)
+        printer.print_op_attributes(self.attributes | self.properties, print_keyword=True)
         printer.print_string(" ")
         printer.print_region(self.body, print_entry_block_args=False)
 
@@ -159,6 +159,7 @@ class PrimitiveOp(IRDLOperation):
                     f"but operand {i} is {operand.type}"
                 )
         verify_view(self)
+        verify_turns(self, self.turns)
         verify_yielded(self, body, [r.type for r in self.results], "the region")
 
 
@@ -315,8 +316,8 @@ class BufferizeCall(Bufferizable):
     def to_destination_style(self, op: Operation, outs: Sequence[SSAValue]) -> Operation:
         assert isinstance(op, CallLoweredOp)
         call = vm.InvokeTvmOp.on(op.callee, op.operands, outs)
-        if op.impure is not None:
-            call.properties["impure"] = op.impure
+        for name in op.properties.keys() & {"impure", "turns"}:
+            call.properties[name] = op.properties[name]
         return call
 
 
@@ -359,7 +360,8 @@ class CallLoweredOp(IRDLOperation):
     ```
 
     The types are those of the kernel, ignoring devices. With `reshape_only` the result has the
-    elements of operand 0 in the same order. A call of an `impure` kernel is `impure`.
+    elements of operand 0 in the same order. A call of an `impure` kernel is `impure`. In a loop, it
+    need not run in other turns than those from the first on up to the second of `turns`.
     """
 
     name = "relay.call_lowered"
@@ -368,6 +370,7 @@ class CallLoweredOp(IRDLOperation):
     args = var_operand_def(AnyTensor)
     reshape_only = opt_prop_def(UnitAttr)
     impure = opt_prop_def(UnitAttr)
+    turns = opt_prop_def(INTS)
     outputs = var_result_def(AnyTensor)
 
     traits = traits_def(KernelEffects(), ViewIsWhereItsDataIs(), KernelScopes(), BufferizeCall())
@@ -393,6 +396,7 @@ class CallLoweredOp(IRDLOperation):
 
     def verify_(self) -> None:
         verify_view(self)
+        verify_turns(self, self.turns)
 
     def verify_symbol_uses(self, lookup: Lookup) -> None:
         vm.verify_kernel_call(self, self.callee, operands_of(self), self.results, lookup)

@@ -261,3 +261,114 @@ func.func @far_clip(%x: tensor<2x4xf32>, %y: tensor<8x4xf32>) -> tensor<8x4xf32>
   %r = relay.write_rows %x, %t {axis = 0 : i64, count = 1 : i64, start = 0 : i64, step = 4294967296 : i64, clips} : (tensor<2x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
   func.return %r : tensor<8x4xf32>
 }
+
+// -----
+
+func.func @turns_no_turn(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = relay.loop %x {count = 4 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error@+1 {{turns must be [first, stop], 0 <= first < stop <= 4, but are array<i64: 2, 2>}}
+  %b = relay.exp %a {relay.turns = array<i64: 2, 2>} : (tensor<4xf32>) -> tensor<4xf32>
+  %c = relay.end_loop %b : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %c : tensor<4xf32>
+}
+
+// -----
+
+func.func @turns_backward(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = relay.loop %x {count = 4 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error@+1 {{turns must be [first, stop], 0 <= first < stop <= 4, but are array<i64: 3, 1>}}
+  %b = relay.exp %a {relay.turns = array<i64: 3, 1>} : (tensor<4xf32>) -> tensor<4xf32>
+  %c = relay.end_loop %b : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %c : tensor<4xf32>
+}
+
+// -----
+
+func.func @turns_early(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = relay.loop %x {count = 4 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error@+1 {{turns must be [first, stop], 0 <= first < stop <= 4, but are array<i64: -1, 2>}}
+  %b = relay.exp %a {relay.turns = array<i64: -1, 2>} : (tensor<4xf32>) -> tensor<4xf32>
+  %c = relay.end_loop %b : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %c : tensor<4xf32>
+}
+
+// -----
+
+func.func @turns_late(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = relay.loop %x {count = 4 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error@+1 {{turns must be [first, stop], 0 <= first < stop <= 4, but are array<i64: 1, 5>}}
+  %b = relay.exp %a {relay.turns = array<i64: 1, 5>} : (tensor<4xf32>) -> tensor<4xf32>
+  %c = relay.end_loop %b : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %c : tensor<4xf32>
+}
+
+// -----
+
+func.func @turns_one_number(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = relay.loop %x {count = 4 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error@+1 {{turns must be [first, stop], 0 <= first < stop <= 4, but are array<i64: 1>}}
+  %b = relay.exp %a {relay.turns = array<i64: 1>} : (tensor<4xf32>) -> tensor<4xf32>
+  %c = relay.end_loop %b : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %c : tensor<4xf32>
+}
+
+// -----
+
+func.func @turns_other_type(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = relay.loop %x {count = 4 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error@+1 {{turns must be [first, stop], 0 <= first < stop <= 4, but are array<i32: 1, 2>}}
+  %b = relay.exp %a {relay.turns = array<i32: 1, 2>} : (tensor<4xf32>) -> tensor<4xf32>
+  %c = relay.end_loop %b : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %c : tensor<4xf32>
+}
+
+// -----
+
+func.func @turns_no_array(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = relay.loop %x {count = 4 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error@+1 {{turns must be [first, stop], 0 <= first < stop <= 4, but are "all"}}
+  %b = relay.exp %a {relay.turns = "all"} : (tensor<4xf32>) -> tensor<4xf32>
+  %c = relay.end_loop %b : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %c : tensor<4xf32>
+}
+
+// -----
+
+func.func @turns_outside(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = relay.tanh %x : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error@+1 {{relay.exp has turns, but is not in a loop}}
+  %b = relay.exp %a {relay.turns = array<i64: 0, 1>} : (tensor<4xf32>) -> tensor<4xf32>
+  %c = relay.tanh %b : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %c : tensor<4xf32>
+}
+
+// -----
+
+func.func @turns_of_open_loop(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %a = relay.loop %x  : (tensor<?xf32>) -> tensor<?xf32>
+  // expected-error@+1 {{turns must be [first, stop], 0 <= first < stop, but are array<i64: 5, 5>}}
+  %b = relay.exp %a {relay.turns = array<i64: 5, 5>} : (tensor<?xf32>) -> tensor<?xf32>
+  %c = relay.end_loop %b : (tensor<?xf32>) -> tensor<?xf32>
+  func.return %c : tensor<?xf32>
+}
+
+// -----
+
+func.func @turns_of_a_primitive(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{relay.primitive has turns, but is not in a loop}}
+  %b = relay.primitive(%p = %x : tensor<4xf32>) -> (tensor<4xf32>) attributes {turns = array<i64: 0, 1>} {
+    %0 = relay.exp %p : (tensor<4xf32>) -> tensor<4xf32>
+    relay.yield %0 : tensor<4xf32>
+  }
+  func.return %b : tensor<4xf32>
+}
+
+// -----
+
+func.func @turns_of_a_call(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = relay.loop %x {count = 4 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error@+1 {{turns must be [first, stop], 0 <= first < stop <= 4, but are array<i64: 0, 9>}}
+  %b = relay.call_lowered @exp(%a) {turns = array<i64: 0, 9>} : (tensor<4xf32>) -> tensor<4xf32>
+  %c = relay.end_loop %b : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %c : tensor<4xf32>
+}

@@ -252,3 +252,11 @@ func.func @no_parts() {
   %z = "vm.join_tensors"() <{operandSegmentSizes = array<i32: 0, 0>}> : () -> tensor<0xf32>
   func.return
 }
+
+// -----
+
+func.func @turns_outside_of_a_loop(%x: tensor<4xf32>, %t: tensor<4xf32>) {
+  // expected-error@+1 {{vm.invoke_tvm_op has turns, but is not in a loop}}
+  %y = vm.invoke_tvm_op @f ins(%x : tensor<4xf32>) outs(%t : tensor<4xf32>) {turns = array<i64: 1, 2>} -> tensor<4xf32>
+  func.return
+}

@@ -134,3 +134,25 @@ func.func @clips(%x: tensor<5x4xf32, #dev>, %y: tensor<5x4xf32, #dev>, %v: tenso
   %z = relay.end_loop %w : (tensor<5x4xf32, #dev>) -> tensor<5x4xf32, #dev>
   func.return %z : tensor<5x4xf32, #dev>
 }
+
+// A kernel runs in the turns in which it is needed.
+//
+// CHECK-LABEL: bytecode.func @turns
+// CHECK:         bytecode.load_consti r[[TURN:.*]], 0
+// CHECK:         bytecode.invoke_packed @add(r0, r0) -> (r{{.*}}) turn r[[TURN]] in [1, 3]
+// CHECK:         bytecode.if r[[TURN]] eq
+//
+// MEMREF-LABEL: @turns
+// MEMREF:         scf.for %[[TURN:.*]] = %{{.*}} to %{{.*}} step
+// MEMREF:           %[[SINCE:.*]] = arith.subi %[[TURN]], %c1
+// MEMREF-NEXT:      %[[NEEDED:.*]] = arith.cmpi ult, %[[SINCE]], %c2
+// MEMREF-NEXT:      scf.if %[[NEEDED]] {
+// MEMREF-NEXT:        func.call @add(%x, %x, %{{.*}})
+// MEMREF-NEXT:      }
+func.func @turns(%x: tensor<2x4xf32, #dev>, %y: tensor<2x4xf32, #dev>) -> tensor<2x4xf32, #dev> {
+  %h = relay.loop %y {count = 5 : i64} : (tensor<2x4xf32, #dev>) -> tensor<2x4xf32, #dev>
+  %s = relay.call_lowered @add(%x, %x) {turns = array<i64: 1, 3>} : (tensor<2x4xf32, #dev>, tensor<2x4xf32, #dev>) -> tensor<2x4xf32, #dev>
+  %w = relay.write_rows %s, %h {axis = 0 : i64, count = 2 : i64, start = 0 : i64} : (tensor<2x4xf32, #dev>, tensor<2x4xf32, #dev>) -> tensor<2x4xf32, #dev>
+  %z = relay.end_loop %w : (tensor<2x4xf32, #dev>) -> tensor<2x4xf32, #dev>
+  func.return %z : tensor<2x4xf32, #dev>
+}

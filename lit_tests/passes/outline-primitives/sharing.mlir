@@ -116,3 +116,25 @@ func.func @targets(%x: tensor<4xf32, #relay.device<cpu:0, target = "llvm">>, %y:
   }
   func.return
 }
+
+// -----
+
+// Turns are those of a call: the kernel is shared.
+//
+// CHECK-LABEL: @turns
+// CHECK:         relay.call_lowered @fused_exp(%{{.*}}) {turns = array<i64: 1, 3>} : (tensor<4xf32>)
+// CHECK-NEXT:    relay.call_lowered @fused_exp(%{{.*}}) : (tensor<4xf32>)
+// CHECK-COUNT-1: relay.prim_func
+func.func @turns(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = relay.loop %x {count = 4 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %b = relay.primitive(%p = %a : tensor<4xf32>) -> (tensor<4xf32>) attributes {turns = array<i64: 1, 3>} {
+    %0 = relay.exp %p : (tensor<4xf32>) -> tensor<4xf32>
+    relay.yield %0 : tensor<4xf32>
+  }
+  %c = relay.primitive(%p = %b : tensor<4xf32>) -> (tensor<4xf32>) {
+    %0 = relay.exp %p : (tensor<4xf32>) -> tensor<4xf32>
+    relay.yield %0 : tensor<4xf32>
+  }
+  %d = relay.end_loop %c : (tensor<4xf32>) -> tensor<4xf32>
+  func.return %d : tensor<4xf32>
+}
