@@ -22,7 +22,7 @@ computed in vain is less than what a row of the result depends on.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from xdsl.builder import Builder
@@ -35,9 +35,10 @@ from ...dialects import relay
 from ...dialects.device import tensor_type
 from ...dialects.integers import i64_attribute
 from ...dialects.relay import creation
-from ...dialects.relay.operator import infer_result_types
+from ...dialects.relay.operator import Operator, infer_result_types
 from ...dialects.relay.properties import ints
 from ...dialects.tensors import has_dynamic, is_static, tensor_of
+from ...dialects.turns import TURNS
 from ...operators.intervals import Interval
 from ...planning.stripes.striped import Loop
 from ..analysis.arrays import dense_of, numpy_dtype
@@ -47,8 +48,8 @@ from .open_steps import values_of, with_rows
 from .rows import dims_of
 from .stripe_writer import Held, Stripes, alone, of_rows
 
-TURNS = "relay.turns"
-"""The turns of a loop of known height in which an op has a row; in others it need not run."""
+OUTSIDE = relay.ConstantOp | creation.ShapeOfOp
+"""What is computed before a loop."""
 
 
 @dataclass
@@ -94,8 +95,8 @@ def zeros_in(whole: SSAValue, builder: Builder, axis: int = 0, rows: int | None 
 class OpenStripes(Stripes):
     """Writes the turns of a chain in a sample, and from these the loop of the chain."""
 
-    runs: Mapping[tuple[int, int], Interval] = field(default_factory=lambda: {})
-    """Of each step and stripe of a turn, the turns in which it has a row, if not all."""
+    loop: Loop | None = None
+    """The turns, if their number is known."""
 
     def padding(self, value: SSAValue) -> Outside | None:
         """Return what the windows of the chain see above and below a value."""
@@ -134,8 +135,9 @@ class OpenStripes(Stripes):
         if halo is None:
             super().hold(at, self.fill(at, made, new, moved), new, halo, moved)
             return
+        before, value = self.last_op, self.net.steps[at].writes
         super().hold(at, made, new, halo, moved)
-        value = self.net.steps[at].writes
+        self.limit(before, at, *self.striped.users(value))
         tensor, rows = self.held[value]
         self.held[value] = Held(self.fill(at, tensor, rows, moved), rows)
 
@@ -150,15 +152,28 @@ class OpenStripes(Stripes):
         return copy
 
     def compute(self, at: int, stripe: int) -> SSAValue:
-        """Compute rows in the turns alone in which the result of the step has one of them."""
-        before = self.builder.insertion_point.insert_before
-        before = None if before is None else before.prev_op
+        before = self.last_op
         result = super().compute(at, stripe)
-        span = self.runs.get((at, stripe))
-        for op in self.since(before):
-            if span is not None and not isinstance(op, relay.ConstantOp):
-                op.attributes[TURNS] = ints(span)
+        self.limit(before, at, stripe=stripe)
         return result
+
+    @property
+    def last_op(self) -> Operation | None:
+        """The op that was written last."""
+        after = self.builder.insertion_point.insert_before
+        return None if after is None else after.prev_op
+
+    def limit(self, before: Operation | None, *steps: int, stripe: int | None = None) -> None:
+        """Let operators after `before` be needed in turns in which one of `steps` has a row."""
+        if self.loop is None:
+            return
+        runs = self.loop.runs.items()
+        spans = [n for (at, of), n in runs if at in steps and stripe in (of, None)]
+        turns = min((n.start for n in spans), default=0), max((n.stop for n in spans), default=0)
+        if turns[1] - turns[0] in range(1, self.loop.count):
+            for op in self.since(before):
+                if isinstance(op, Operator) and not isinstance(op, OUTSIDE):
+                    op.attributes[TURNS] = ints(turns)
 
     def since(self, first: Operation | None) -> list[Operation]:
         """Return the ops that were written after `first`."""
@@ -174,11 +189,11 @@ class OpenStripes(Stripes):
         turns, result = self.turns, self.result_of(-1)
         assert turns is not None, "checked before"
         is_open = has_dynamic(values[result].type)
-        self.runs = {} if is_open else {at: n for at, n in loop.runs.items() if n.size < loop.count}
         self.result = [self.zeros(result)]
         for stripe in range(turns.first):
             self.write_stripe(stripe)
         self.start_loop(turns)
+        self.loop = None if is_open else loop
         start = self.result[0].owner
         assert isinstance(start, relay.LoopOp)
         held = [*self.carried, *self.rings]
@@ -191,9 +206,8 @@ class OpenStripes(Stripes):
             for value, tensor in zip(held, start.initial, strict=False)
         ]
         initial.append(zeros_in(values[result], builder))
-        is_outside = relay.ConstantOp | creation.ShapeOfOp
         for op in body:
-            if isinstance(op, is_outside):
+            if isinstance(op, OUTSIDE):
                 self.insert(op, values, builder)
         if is_open:
             axis = self.axis(len(self.net.steps) - 1)
@@ -202,7 +216,7 @@ class OpenStripes(Stripes):
             begun = relay.LoopOp(initial, loop.count)
         values |= zip(start.results, builder.insert(begun).results, strict=True)
         for op in body:
-            if not isinstance(op, is_outside):
+            if not isinstance(op, OUTSIDE):
                 self.insert(op, values, builder, loop.early)
         ended = relay.EndLoopOp([values[value] for value in end.operands])
         return builder.insert(ended).results[-1]
