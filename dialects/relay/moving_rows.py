@@ -50,6 +50,12 @@ def window(
     return Window(low, compute("addi", low, number), begin, number)
 
 
+def rows_to_fill(there: Window[Value], rows: int, compute: Compute[Value]) -> Value:
+    """Return the number of rows to fill before some are copied over them: 0 if all are there."""
+    some = compute("minsi", compute("subi", rows, there.number), 1)
+    return compute("muli", some, rows)
+
+
 MOST = 2**62
 """A number of rows that no tensor has; rows near it can be added."""
 

@@ -1,11 +1,11 @@
 """
 Lowering of loops, and of copies of rows, which may be other ones in each turn.
 
-A copy that clips is of the rows that its tensor has:
+A copy that clips is of the rows that its tensor has; if one is not there, all are filled before:
 
     memory.copy_rows ins(%x) fill(%z) outs(%t) {start = -2, step = 3}
       ->
-    copy_rows %z -> %t[0] rows 4;   copy_rows %x[first] -> %t[low] rows count
+    copy_rows %z -> %t[0] rows (4 or 0);   copy_rows %x[first] -> %t[low] rows count
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from ...dialects import bytecode, memory, relay
 from ...dialects.bytecode.fields import RegisterAttr
 from ...dialects.integers import i64_attribute
-from ...dialects.relay.moving_rows import bounded, first_row, turns, window
+from ...dialects.relay.moving_rows import bounded, first_row, rows_to_fill, turns, window
 from ...dialects.tensors import tensor_of
 from .bytecode_builder import BytecodeBuilder, Rule
 from .size_rules import compute, immediate
@@ -108,9 +108,9 @@ def lower_row_copy(builder: BytecodeBuilder, op: Operation) -> None:
     moving = out if is_write else data
     rows, fixed = (op.count.value.data, op.source.value.data) if is_write else (op.rows, 0)
     if memory.clips(op, tensor_of(moving).get_shape()[axis]):
-        if isinstance(op, memory.CopyRowsOp) and op.fill is not None:
-            w.copy(op.fill, 0, out, 0, rows)
         there = window(first_row(op, builder.turn, w), rows, w.rows_of(moving, axis), w)
+        if isinstance(op, memory.CopyRowsOp) and op.fill is not None:
+            w.copy(op.fill, 0, out, 0, rows_to_fill(there, rows, w))
         place, count = there.first, there.number
         fixed = w("addi", there.low, fixed) if fixed else there.low
     else:

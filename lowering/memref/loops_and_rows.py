@@ -37,7 +37,15 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects import memory, relay, vm
 from ...dialects.device import device_of, tensor_type
-from ...dialects.relay.moving_rows import Compute, RowsOp, bounded, first_row, turns, window
+from ...dialects.relay.moving_rows import (
+    Compute,
+    RowsOp,
+    bounded,
+    first_row,
+    rows_to_fill,
+    turns,
+    window,
+)
 from ...dialects.tensors import tensor_of
 from ...dialects.xdsl_extras.walking import walk
 from .conversion_state import Writer, converts
@@ -204,10 +212,10 @@ def convert_row_copy(op: memory.CopyRowsOp | relay.WriteRowsOp, w: Writer) -> No
     fixed, dim = w.index(start), as_memref(moving.type).get_shape()[axis]
     count: Number = rows
     if memory.clips(op, dim):
-        if isinstance(op, memory.CopyRowsOp) and op.fill is not None:
-            fill(op.fill, Rows(out, w.index(0)), w.index(rows), axis, w)
         first, compute = moving_row(op, w), arithmetic(w, w.index)
         there = window(first, rows, size_of(moving, w, axis, axis + 1), compute)
+        if isinstance(op, memory.CopyRowsOp) and op.fill is not None:
+            fill(op.fill, Rows(out, w.index(0)), rows_to_fill(there, rows, compute), axis, w)
         place, count = there.first, there.number
         fixed = w.value(arith.AddiOp(there.low, fixed))
     else:

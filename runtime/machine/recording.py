@@ -26,7 +26,7 @@ from ..calls.value_checks import check_arguments, dimensions, scalar
 from ..errors import MachineError, Note, described
 from ..kernels.bind import Thunk
 from ..memory.gaps import cut
-from ..memory.limits import OutOfMemory
+from ..memory.limits import POISON, OutOfMemory
 from ..memory.packing import Layout, all_sizes
 from ..observe.counters import AllocationSite, Counters
 from ..observe.observer import KernelCall, Observer
@@ -559,6 +559,8 @@ class Recorder:
         ins, outs = self.tensors(i.ins), self.tensors(i.outs)
         if i.turn is not None and self.immediate(vm.Reg(i.turn)) not in range(*i.turns):
             self.require_writable(outs, f"kernel {kernel.name} must not write to a constant")
+            for out in outs if self.context.memory.poison else ():
+                self.leave(partial(out.array.reshape(-1).view(np.uint8).fill, POISON))
             self.wrote(*outs)
             return
         arrays = [t.array for t in ins], [t.array for t in outs]
@@ -761,6 +763,8 @@ class Recorder:
         if spec_of(source) != spec_of(target) or src.device != out.device:
             raise MachineError(storage_errors.other_type_of_rows(spec_of(source), spec_of(target)))
         self.require_writable([out], storage_errors.COPY_TO_CONSTANT)
+        if not rows:
+            return
         self.require_written(src, *([] if target.shape == out.array.shape else [out]))
         self.compute(partial(np.copyto, target, source))
         self.wrote(out)

@@ -695,7 +695,8 @@ class CopyRows(Instruction):
     bytecode.copy_rows r1[0] -> r2[r3] axis 1 rows r4
     ```
 
-    The register `out` is read: it holds the tensor to write.
+    The register `out` is read: it holds the tensor to write. Rows of `out` besides these must be
+    written, unless `rows` is 0.
     """
 
     src: Register

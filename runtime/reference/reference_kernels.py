@@ -65,6 +65,8 @@ def copy_rows(src: Tensor, start: int, out: Tensor, out_start: int, axis: int, c
         raise MachineError(storage_errors.other_type_of_rows(*specs))
     if out.constant:
         raise MachineError(storage_errors.COPY_TO_CONSTANT)
+    if not count:
+        return
     require_written(src)
     if count < out.array.shape[axis]:
         require_written(out)

@@ -70,10 +70,9 @@ func.func @ring(%x: tensor<5x4xf32, #dev>) -> tensor<1x4xf32, #dev> {
   func.return %z : tensor<1x4xf32, #dev>
 }
 
-// Of open tensors, rows that they have are copied. Turns end after the last row of the result.
+// Of open tensors, rows that they have are copied, over `fill` if some are not there. Turns end after the last row of the result.
 //
 // CHECK-LABEL: bytecode.func @open
-// CHECK:         bytecode.copy_rows r3[0] -> r[[T:.*]][0] axis 0 rows 2
 // CHECK:         bytecode.shape_of r[[SHAPE:.*]], r0
 // CHECK:         bytecode.compute r[[ROWS:.*]], "extract"(r[[SHAPE]]
 // CHECK-NEXT:    bytecode.compute r[[NEAR:.*]], "minsi"(r{{.*}}, r[[ROWS]])
@@ -81,6 +80,9 @@ func.func @ring(%x: tensor<5x4xf32, #dev>) -> tensor<1x4xf32, #dev> {
 // CHECK:         bytecode.compute r[[FIRST:.*]], "maxsi"(r[[START]]
 // CHECK:         bytecode.compute r[[LOW:.*]], "subi"(r[[FIRST]], r[[START]])
 // CHECK-NEXT:    bytecode.compute r[[NUMBER:.*]], "subi"(r{{.*}}, r[[FIRST]])
+// CHECK:         bytecode.compute r[[SOME:.*]], "minsi"
+// CHECK:         bytecode.compute r[[FILLED:.*]], "muli"(r[[SOME]]
+// CHECK-NEXT:    bytecode.copy_rows r3[0] -> r[[T:.*]][0] axis 0 rows r[[FILLED]]
 // CHECK:         bytecode.copy_rows r0[r[[FIRST]]] -> r[[T]][r[[LOW]]] axis 0 rows r[[NUMBER]]
 // CHECK:         bytecode.copy_rows r3[0] -> r[[T]][0] axis 0 rows r{{.*}}
 // CHECK:         bytecode.copy_rows r3[0] -> r[[T]][r{{.*}}] axis 0 rows r{{.*}}
@@ -113,10 +115,10 @@ func.func @open(%x: tensor<?x4xf32, #dev>, %y: tensor<?x4xf32, #dev>, %s: tensor
 // Of a known number of rows, those that are there are copied in the same way.
 //
 // CHECK-LABEL: bytecode.func @clips
-// CHECK:         bytecode.copy_rows r2[0] -> r[[T:.*]][0] axis 0 rows 2
 // CHECK:         bytecode.load_consti r[[ROWS:.*]], 5
 // CHECK-NEXT:    bytecode.compute r{{.*}}, "minsi"(r{{.*}}, r[[ROWS]])
-// CHECK:         bytecode.copy_rows r0[r{{.*}}] -> r[[T]][r{{.*}}] axis 0 rows r{{.*}}
+// CHECK:         bytecode.copy_rows r2[0] -> r[[T:.*]][0] axis 0 rows r{{.*}}
+// CHECK-NEXT:    bytecode.copy_rows r0[r{{.*}}] -> r[[T]][r{{.*}}] axis 0 rows r{{.*}}
 // CHECK:         bytecode.copy_rows r[[T]][r{{.*}}] -> r1[r{{.*}}] axis 0 rows r{{.*}}
 // CHECK:         bytecode.load_consti r[[TURNS:.*]], 3
 // CHECK-NEXT:    bytecode.if r{{.*}} eq r[[TURNS]]
