@@ -22,7 +22,10 @@ The chains are those of the least peak of live bytes with at most `work` times t
 program, or of the least work that reaches `peak`; of these, those that read the fewest bytes of
 weights again and copy the fewest bytes of halos. A peak that cannot be reached is an error. Work
 is multiplications in sums of products, and elements of all other results. A chain has at
-most `code` calls of kernels a step, those of a loop once; one of open height is a loop alone.
+most `code` calls of kernels a step, those of a loop once. One that would have more, or more than
+three, is a `loop` alone, as is one of open height, if that needs no more bytes: its turns begin
+above the image and end below it. What they compute in vain there is up to 2 % of the work of the
+whole besides `work`, and is reported.
 
 What `view-slices`, `reuse-in-place` and `join-tensors` surely place in the bytes of other values
 counts once, and then is in the same chain as these, or in none (`tiling.placed_values`).

@@ -19,7 +19,8 @@ again if another stripe has computed them.
 Of a loop, a second copy of a halo is handed to the next turn: it may be in the bytes that are read.
 Stripes that are alike are one, in a `relay.loop` that carries the halos, the rings and the result,
 into which rows are written then.
-Of an open height all stripes are in a loop: `tiling.open_rows` has the picture.
+Of an open height all stripes are in a loop, and of a chain that is a `loop`, if steps compute rows
+at the borders as between: `tiling.open_rows` has the picture.
 Padding belongs to the borders of the whole. A mean at the end of a chain is added up as soon as
 rows are there. What a chain reads from outside is sliced.
 

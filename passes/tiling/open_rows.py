@@ -1,5 +1,5 @@
 """
-Stripes of an open number of rows: one loop, whose turns are those in the midst of a sample.
+Stripes that are all in one loop, whose turns are those in the midst of a sample.
 
     %s = relay.shape_of %a                          %a, %y stay for their shapes alone
     %y0 = relay.dyn.zeros (relay.shape_of %y)
@@ -17,6 +17,9 @@ all heights. The first turn is so early that no step has computed a row before i
 the last row. What a turn computes of rows that a value does not have is written over with what
 windows see there. So there is neither a top nor a bottom, and no height is a special one; what is
 computed in vain is less than what a row of the result depends on.
+
+Of a known height, the sample is the function itself, shapes are constants, the loop has a number of
+turns, and a step is needed in those in which it has a row: `relay.turns`.
 """
 
 from __future__ import annotations
@@ -170,7 +173,7 @@ class OpenStripes(Stripes):
         runs = self.loop.runs.items()
         spans = [n for (at, of), n in runs if at in steps and stripe in (of, None)]
         turns = min((n.start for n in spans), default=0), max((n.stop for n in spans), default=0)
-        if turns[1] - turns[0] in range(1, self.loop.count):
+        if turns[1] - turns[0] in range(1, self.loop.turns):
             for op in self.since(before):
                 if isinstance(op, Operator) and not isinstance(op, OUTSIDE):
                     op.attributes[TURNS] = ints(turns)
@@ -213,7 +216,7 @@ class OpenStripes(Stripes):
             axis = self.axis(len(self.net.steps) - 1)
             begun = relay.LoopOp(initial, None, axis=axis, start=loop.start, step=loop.step)
         else:
-            begun = relay.LoopOp(initial, loop.count)
+            begun = relay.LoopOp(initial, loop.turns)
         values |= zip(start.results, builder.insert(begun).results, strict=True)
         for op in body:
             if not isinstance(op, OUTSIDE):

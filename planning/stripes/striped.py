@@ -100,7 +100,7 @@ class Loop(NamedTuple):
 
     early: int
     """How many turns there are before the first that is alike."""
-    count: int
+    turns: int
     start: int
     """The first row of the result in the first turn."""
     step: int
