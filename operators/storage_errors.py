@@ -49,6 +49,11 @@ def other_type_of_rows(source: object, target: object) -> str:
     return f"rows of type {source} cannot be copied over rows of type {target}"
 
 
+def no_scalar_to_fill(spec: object) -> str:
+    """A tensor of type `spec` that rows are filled with."""
+    return f"rows are filled with a scalar, but this is {spec}"
+
+
 def apart(specs: Sequence[object]) -> str:
     """Parts of a join, of types `specs`, of which one does not start where another ends."""
     return f"the parts are not side by side in one storage: {', '.join(map(str, specs))}"

@@ -110,6 +110,12 @@ class BytecodeBuilder:
     register_count: int = 0
     turn: RegisterAttr | None = None
     """The number of the iteration of the loop that is being lowered, if there is one."""
+    repeated: Block | None = None
+    """The block of the loop."""
+    in_turn: dict[tuple[object, ...], RegisterAttr] = field(
+        default_factory=dict[tuple[object, ...], RegisterAttr]
+    )
+    """The numbers that ops of the loop have computed in an iteration, by how they are computed."""
     head: int = 0
     """The first instruction of an iteration."""
     call: Operation | None = None

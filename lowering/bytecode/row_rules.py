@@ -1,16 +1,16 @@
 """
 Lowering of loops, and of copies of rows, which may be other ones in each turn.
 
-A copy that clips is of the rows that its tensor has; if one is not there, all are filled before:
+    memory.copy_rows ins(%x) outs(%t) {start = 2}              copy_rows %x[row] -> %t[0]
+    memory.copy_rows ins(%x) fill(%z) outs(%t) {…}     ->      read_rows %x[row] -> %t fill %z
+    relay.write_rows %t, %y {clips, …}                         write_rows %t[0] -> %y[row]
 
-    memory.copy_rows ins(%x) fill(%z) outs(%t) {start = -2, step = 3}
-      ->
-    copy_rows %z -> %t[0] rows (4 or 0);   copy_rows %x[first] -> %t[low] rows count
+What ops of a turn compute of its number, such as `row`, they share.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX
@@ -18,8 +18,9 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects import bytecode, memory, relay
 from ...dialects.bytecode.fields import RegisterAttr
+from ...dialects.dense import constant_tensor, integers
 from ...dialects.integers import i64_attribute
-from ...dialects.relay.moving_rows import bounded, first_row, rows_to_fill, turns, window
+from ...dialects.relay.moving_rows import first_row, turns
 from ...dialects.tensors import tensor_of
 from .bytecode_builder import BytecodeBuilder, Rule
 from .size_rules import compute, immediate
@@ -34,11 +35,24 @@ class Writer(NamedTuple):
     op: Operation
 
     def register(self, number: Number) -> RegisterAttr:
-        return immediate(self.builder, self.op, number) if isinstance(number, int) else number
+        if not isinstance(number, int):
+            return number
+        return self.once((number,), lambda: immediate(self.builder, self.op, number))
 
     def __call__(self, name: str, *args: Number) -> RegisterAttr:
         """Compute an operation on numbers."""
-        return compute(self.builder, self.op, name, *map(self.register, args))
+        registers = [*map(self.register, args)]
+        key = name, *registers
+        return self.once(key, lambda: compute(self.builder, self.op, name, *registers))
+
+    def once(self, key: tuple[object, ...], write: Callable[[], RegisterAttr]) -> RegisterAttr:
+        """Return a number that ops of a turn share."""
+        numbers = self.builder.in_turn
+        if self.builder.turn is None or self.op.parent is not self.builder.repeated:
+            return write()
+        if key not in numbers:
+            numbers[key] = write()
+        return numbers[key]
 
     def rows_of(self, tensor: SSAValue, axis: int) -> Number:
         """Return the number of rows of a tensor."""
@@ -48,16 +62,13 @@ class Writer(NamedTuple):
         self.builder.emit(bytecode.ShapeOfOp, self.op, dst=register, tensor=of)
         return self("extract", register, axis)
 
-    def copy(self, src: SSAValue, start: Number, out: SSAValue, to: Number, rows: Number) -> None:
-        """Copy rows, or write a scalar over them."""
-        places = {"start": start, "out_start": to, "rows": rows}
-        fields: Mapping[str, Attribute] = {
-            name: i64_attribute(place) if isinstance(place, int) else place
-            for name, place in places.items()
-        }
-        registers = {"src": self.builder.registers[src], "out": self.builder.registers[out]}
-        axis = self.op.properties["axis"]
-        self.builder.emit(bytecode.CopyRowsOp, self.op, axis=axis, **registers, **fields)
+    def emit(self, kind: type[Operation], **fields: SSAValue | Number) -> None:
+        """Emit an instruction on rows along the axis of the op."""
+        attributes: dict[str, Attribute] = {"axis": self.op.properties["axis"]}
+        for name, field in fields.items():
+            register = self.builder.registers[field] if isinstance(field, SSAValue) else field
+            attributes[name] = i64_attribute(register) if isinstance(register, int) else register
+        self.builder.emit(kind, self.op, **attributes)
 
 
 def lower_loop(builder: BytecodeBuilder, op: Operation) -> None:
@@ -65,7 +76,8 @@ def lower_loop(builder: BytecodeBuilder, op: Operation) -> None:
     assert isinstance(op, relay.LoopOp)
     for result, operand in zip(op.results, op.operands, strict=True):
         builder.share(result, operand)
-    builder.turn = immediate(builder, op, 0)
+    builder.turn, builder.repeated = immediate(builder, op, 0), op.parent
+    builder.in_turn.clear()
     builder.head = len(builder.code)
 
 
@@ -105,33 +117,32 @@ def lower_row_copy(builder: BytecodeBuilder, op: Operation) -> None:
     w, axis = Writer(builder, op), op.axis.value.data
     is_write = isinstance(op, relay.WriteRowsOp)
     data, out = op.operands[0], op.operands[1 if is_write else -1]
-    moving = out if is_write else data
+    moving, place = out if is_write else data, first_row(op, builder.turn, w)
     rows, fixed = (op.count.value.data, op.source.value.data) if is_write else (op.rows, 0)
-    if memory.clips(op, tensor_of(moving).get_shape()[axis]):
-        there = window(first_row(op, builder.turn, w), rows, w.rows_of(moving, axis), w)
-        if isinstance(op, memory.CopyRowsOp) and op.fill is not None:
-            w.copy(op.fill, 0, out, 0, rows_to_fill(there, rows, w))
-        place, count = there.first, there.number
-        fixed = w("addi", there.low, fixed) if fixed else there.low
-    else:
-        place, count = first_row(op, builder.turn, w), rows
-        if op.wraps is not None and not isinstance(place, int):
-            place = w("remsi", place, w.rows_of(moving, axis))
-    start, to = (fixed, place) if is_write else (place, fixed)
-    w.copy(data, start, out, to, count)
     builder.share(op.result, out)
+    if memory.clips(op, tensor_of(moving).get_shape()[axis]):
+        if isinstance(op, relay.WriteRowsOp):
+            w.emit(bytecode.WriteRowsOp, src=data, source=fixed, out=out, start=place, rows=rows)
+        else:
+            assert op.fill is not None, "verified: what clips is filled"
+            w.emit(bytecode.ReadRowsOp, src=data, start=place, out=out, fill=op.fill)
+        return
+    if op.wraps is not None and not isinstance(place, int):
+        place = w("remsi", place, w.rows_of(moving, axis))
+    start, to = (fixed, place) if is_write else (place, fixed)
+    w.emit(bytecode.CopyRowsOp, src=data, start=start, out=out, out_start=to, rows=rows)
 
 
 def lower_fill(builder: BytecodeBuilder, op: Operation) -> None:
     """Write over the rows before those of a tensor, and over those after them."""
     assert isinstance(op, relay.FillRowsOp)
-    w, axis = Writer(builder, op), op.axis.value.data
-    rows = w.rows_of(op.target, axis)
-    assert isinstance(rows, int), "verified: rows that are known"
-    bound = bounded(w("extract", builder.registers[op.shape], axis), w)
-    there = window(first_row(op, builder.turn, w), rows, bound, w)
-    w.copy(op.value, 0, op.target, 0, there.low)
-    w.copy(op.value, 0, op.target, there.high, w("subi", rows, there.high))
+    w, axis, shape = Writer(builder, op), op.axis.value.data, constant_tensor(op.shape)
+    if shape is not None:
+        bound = integers(shape, len(tensor_of(op.target).get_shape()))[axis]
+    else:
+        bound = w("extract", builder.registers[op.shape], axis)
+    first = first_row(op, builder.turn, w)
+    w.emit(bytecode.FillRowsOp, fill=op.value, out=op.target, start=first, bound=bound)
     builder.share(op.result, op.target)
 
 

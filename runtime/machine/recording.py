@@ -754,20 +754,54 @@ class Recorder:
         return partial(np.copyto, target, source)
 
     def copy_rows(self, i: vm.CopyRows) -> None:
-        src, out = self.tensor(i.src), self.tensor(i.out)
         start, out_start, rows = self.immediates(i.start, i.out_start, i.rows)
-        target = rows_of(out.array, i.axis, out_start, rows)
-        is_scalar = src.array.ndim == 0
-        source = np.broadcast_to(src.array, target.shape) if is_scalar else None
-        source = rows_of(src.array, i.axis, start, rows) if source is None else source
-        if spec_of(source) != spec_of(target) or src.device != out.device:
-            raise MachineError(storage_errors.other_type_of_rows(spec_of(source), spec_of(target)))
+        self.move_rows(self.tensor(i.out), i.axis, (self.tensor(i.src), start, out_start, rows))
+
+    def read_rows(self, i: vm.ReadRows) -> None:
+        src, out, fill = self.tensor(i.src), self.tensor(i.out), self.fill(i.fill)
+        rows, start = number_of_rows(out.array, i.axis), self.immediate(i.start)
+        low, high, first = clipped(start, rows, number_of_rows(src.array, i.axis))
+        before, after = (fill, 0, 0, low), (fill, 0, high, rows - high)
+        self.move_rows(out, i.axis, before, (src, first, low, high - low), after)
+
+    def write_rows(self, i: vm.WriteRows) -> None:
+        out, start = self.tensor(i.out), self.immediate(i.start)
+        low, high, first = clipped(start, i.rows, number_of_rows(out.array, i.axis))
+        source = i.source + low if low < high else 0
+        self.move_rows(out, i.axis, (self.tensor(i.src), source, first, high - low))
+
+    def fill_rows(self, i: vm.FillRows) -> None:
+        fill, out = self.fill(i.fill), self.tensor(i.out)
+        rows, (start, bound) = number_of_rows(out.array, i.axis), self.immediates(i.start, i.bound)
+        low, high, _ = clipped(start, rows, bound)
+        self.move_rows(out, i.axis, (fill, 0, 0, low), (fill, 0, high, rows - high))
+
+    def fill(self, register: int) -> Tensor:
+        """Return the scalar that rows are filled with."""
+        if (fill := self.tensor(register)).array.ndim:
+            raise MachineError(storage_errors.no_scalar_to_fill(spec_of(fill.array)))
+        return fill
+
+    def move_rows(self, out: Tensor, axis: int, *moves: tuple[Tensor, int, int, int]) -> None:
+        """Copy rows over those of `out`: each tensor, its first row, that of `out`, how many."""
+        copies: list[tuple[Array, Array]] = []
+        for src, start, out_start, rows in moves:
+            target = rows_of(out.array, axis, out_start, rows)
+            is_scalar = src.array.ndim == 0
+            source = np.broadcast_to(src.array, target.shape) if is_scalar else None
+            source = rows_of(src.array, axis, start, rows) if source is None else source
+            if spec_of(source) != spec_of(target) or src.device != out.device:
+                message = storage_errors.other_type_of_rows(spec_of(source), spec_of(target))
+                raise MachineError(message)
+            copies += [(target, source)] if rows else []
         self.require_writable([out], storage_errors.COPY_TO_CONSTANT)
-        if not rows:
-            return
-        self.require_written(src, *([] if target.shape == out.array.shape else [out]))
-        self.compute(partial(np.copyto, target, source))
-        self.wrote(out)
+        if copies:
+            is_whole = sum(rows for *_, rows in moves) == out.array.shape[axis]
+            self.require_written(*(src for src, *_, rows in moves if rows))
+            self.require_written(*([] if is_whole else [out]))
+            for target, source in copies:
+                self.compute(partial(np.copyto, target, source))
+            self.wrote(out)
 
     def kill_register(self, i: vm.KillRegister) -> None:
         self.state.kill(i.register, self.pc)
@@ -788,6 +822,17 @@ def _kinds(args: Sequence[Object], params: Sequence[Param]) -> list[object] | No
             case _:
                 return None
     return None if rest else kinds
+
+
+def number_of_rows(array: Array, axis: int) -> int:
+    """Return the number of rows along `axis`, which may not be one of `array`."""
+    return array.shape[axis] if 0 <= axis < array.ndim else 0
+
+
+def clipped(start: int, rows: int, bound: int) -> tuple[int, int, int]:
+    """Return which of `rows` from `start` on are among `bound` ones, and the first one there."""
+    low = min(max(-start, 0), rows)
+    return low, max(min(bound - start, rows), low), min(max(start, 0), max(bound, 0))
 
 
 def rows_of(array: Array, axis: int, start: int, count: int) -> Array:

@@ -65,7 +65,7 @@ def _writes_own_tensors(function: Function) -> bool:
         match instruction:
             case vm.InvokePacked():
                 written = instruction.outs
-            case vm.DeviceCopy() | vm.CopyRows():
+            case vm.DeviceCopy() | vm.CopyRows() | vm.ReadRows() | vm.WriteRows() | vm.FillRows():
                 written = (instruction.out,)
             case vm.AllocTensor() | vm.AllocTensorReg():
                 other &= ~bit(instruction.dst)

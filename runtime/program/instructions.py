@@ -705,3 +705,60 @@ class CopyRows(Instruction):
     out_start: RegisterOrInt
     axis: Int
     rows: RegisterOrInt
+
+
+@instruction("$src[$start] -> $out axis $axis fill $fill")
+class ReadRows(Instruction):
+    """
+    Copy rows of tensor `src` along `axis`, from `start` on (int64 scalar), over all of `out`. Those
+    that `src` does not have are `fill`, a scalar.
+
+    ```mlir
+    bytecode.read_rows r1[-2] -> r2 axis 1 fill r3
+    bytecode.read_rows r1[r4] -> r2 axis 1 fill r3
+    ```
+    """
+
+    src: Register
+    start: RegisterOrInt
+    out: Register
+    axis: Int
+    fill: Register
+
+
+@instruction("$src[$source] -> $out[$start] axis $axis rows $rows")
+class WriteRows(Instruction):
+    """
+    Copy `rows` rows of tensor `src` along `axis`, from `source` on, over those of `out` from
+    `start` on (int64 scalar). Those that `out` does not have are not copied.
+
+    ```mlir
+    bytecode.write_rows r1[0] -> r2[r3] axis 1 rows 4
+    ```
+    """
+
+    src: Register
+    source: Int
+    out: Register
+    start: RegisterOrInt
+    axis: Int
+    rows: Int
+
+
+@instruction("$fill -> $out[$start] axis $axis bound $bound")
+class FillRows(Instruction):
+    """
+    Write the scalar `fill` over those rows of `out` along `axis` that a tensor of `bound` rows does
+    not have, if its row `start` is the first of `out` (int64 scalars).
+
+    ```mlir
+    bytecode.fill_rows r1 -> r2[r3] axis 1 bound 14
+    bytecode.fill_rows r1 -> r2[-2] axis 1 bound r4
+    ```
+    """
+
+    fill: Register
+    out: Register
+    start: RegisterOrInt
+    axis: Int
+    bound: RegisterOrInt

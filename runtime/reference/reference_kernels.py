@@ -51,7 +51,7 @@ def copy_rows(src: Tensor, start: int, out: Tensor, out_start: int, axis: int, c
         dims = [*out.array.shape]
         dims[axis : axis + 1] = [max(count, 0)]
         src, start = replace(src, array=np.broadcast_to(src.array, dims)), 0
-    for tensor, first in ((src, start), (out, out_start)):
+    for tensor, first in ((out, out_start), (src, start)):
         dims = tensor.array.shape
         if not 0 <= axis < len(dims) or min(first, count) < 0 or first + count > dims[axis]:
             spec = spec_of(tensor.array)
@@ -73,6 +73,57 @@ def copy_rows(src: Tensor, start: int, out: Tensor, out_start: int, axis: int, c
     whole = out.array.copy()
     np.moveaxis(whole, axis, 0)[out_start : out_start + count] = source
     overwrite(out, whole)
+
+
+def require_scalar(fill: Tensor) -> None:
+    if fill.array.ndim:
+        raise MachineError(storage_errors.no_scalar_to_fill(spec_of(fill.array)))
+
+
+def parts_of(start: int, rows: int, bound: int) -> tuple[list[int], list[int], list[int]]:
+    """Return which of `rows` from `start` on are before `bound` ones, among them, and after."""
+    numbers = range(rows)
+    before = [row for row in numbers if start + row < 0]
+    return (
+        before,
+        [row for row in numbers if 0 <= start + row < bound],
+        [row for row in numbers if start + row >= bound and row not in before],
+    )
+
+
+def rows_in(tensor: Tensor, axis: int) -> int:
+    return tensor.array.shape[axis] if 0 <= axis < tensor.array.ndim else 0
+
+
+def read_rows(src: Tensor, start: int, out: Tensor, axis: int, fill: Tensor) -> None:
+    """Copy rows over all of `out`; those that `src` does not have are `fill`."""
+    require_scalar(fill)
+    before, there, after = parts_of(start, rows_in(out, axis), rows_in(src, axis))
+    whole = Tensor(out.array.copy(), out.device, constant=out.constant)
+    copy_rows(fill, 0, whole, 0, axis, len(before))
+    first = (start + there[0], there[0]) if there else (0, 0)
+    copy_rows(src, first[0], whole, first[1], axis, len(there))
+    copy_rows(fill, 0, whole, len(before) + len(there), axis, len(after))
+    if rows_in(out, axis):
+        overwrite(out, whole.array)
+
+
+def write_rows(src: Tensor, source: int, out: Tensor, start: int, axis: int, count: int) -> None:
+    """Copy those of `count` rows that `out` has."""
+    _, there, _ = parts_of(start, count, rows_in(out, axis))
+    first = (source + there[0], start + there[0]) if there else (0, 0)
+    copy_rows(src, first[0], out, first[1], axis, len(there))
+
+
+def fill_rows(fill: Tensor, out: Tensor, start: int, axis: int, bound: int) -> None:
+    """Write `fill` over the rows that are not among `bound` ones."""
+    require_scalar(fill)
+    before, there, after = parts_of(start, rows_in(out, axis), bound)
+    if not there:
+        copy_rows(fill, 0, out, 0, axis, rows_in(out, axis))
+        return
+    copy_rows(fill, 0, out, 0, axis, len(before))
+    copy_rows(fill, 0, out, len(before) + len(there), axis, len(after))
 
 
 def _operand_faults(

@@ -41,7 +41,16 @@ from ..program.objects import Closure, Data, Object, Ref, Tensor, tensors_in
 from ..program.program import Array, Late, Program, homes_of, spec_of
 from ..program.size_operations import SCALARS, Relation
 from .reference_frame import Frame, Storage, joined, reshaped, rows_of
-from .reference_kernels import KernelError, copy_rows, copy_tensor, run_kernel, skip_kernel
+from .reference_kernels import (
+    KernelError,
+    copy_rows,
+    copy_tensor,
+    fill_rows,
+    read_rows,
+    run_kernel,
+    skip_kernel,
+    write_rows,
+)
 
 
 class ReferenceMachine:
@@ -255,6 +264,15 @@ class ReferenceMachine:
                 src, out = frame.tensor(i.src), frame.tensor(i.out)
                 start, out_start, rows = map(frame.number, (i.start, i.out_start, i.rows))
                 copy_rows(src, start, out, out_start, i.axis, rows)
+            case vm.ReadRows():
+                src, out, fill = frame.tensor(i.src), frame.tensor(i.out), frame.tensor(i.fill)
+                read_rows(src, frame.number(i.start), out, i.axis, fill)
+            case vm.WriteRows():
+                src, out = frame.tensor(i.src), frame.tensor(i.out)
+                write_rows(src, i.source, out, frame.number(i.start), i.axis, i.rows)
+            case vm.FillRows():
+                fill, out = frame.tensor(i.fill), frame.tensor(i.out)
+                fill_rows(fill, out, frame.number(i.start), i.axis, frame.number(i.bound))
             case vm.KillRegister():
                 frame.kill(i.register)
             case _:

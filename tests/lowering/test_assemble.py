@@ -67,6 +67,9 @@ builtin.module attributes {bytecode.devices = [#relay.device<cpu:0>, #relay.devi
     bytecode.copy_rows r1[3] -> r2[r5] axis 1 rows 2
     bytecode.device_copy r1 -> r2 from #relay.device<cpu:0> to #relay.device<cuda:1>
     bytecode.kill_register r8
+    bytecode.read_rows r1[-2] -> r2 axis 1 fill r3
+    bytecode.write_rows r1[0] -> r2[r5] axis 1 rows 4
+    bytecode.fill_rows r3 -> r2[r5] axis 1 bound r6
     bytecode.invoke_packed @k(r0) -> (r2) turn r4 in [1, 3]
     bytecode.alloc_ref r3, r1
     bytecode.read_ref r4, r3

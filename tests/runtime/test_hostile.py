@@ -465,11 +465,15 @@ PAIRS = st.tuples(REGISTERS, REGISTERS)
 CHECKS = st.sampled_from(list(Check)).map(str)
 SMALL = st.integers(-1, 9)
 SHAPES = st.lists(st.integers(0, 3), max_size=2).map(tuple)
+SIZES, AXES = st.integers(-3, 4), st.integers(-1, 2)
 INSTRUCTIONS = st.one_of(
     st.builds(vm.Move, REGISTERS, REGISTERS),
     st.builds(vm.Ret, REGISTERS),
     st.builds(vm.InvokePacked, st.integers(0, 1), LISTS, LISTS),
     st.builds(vm.InvokePacked, st.integers(0, 1), LISTS, LISTS, REGISTERS, st.just((0, 1))),
+    st.builds(vm.ReadRows, REGISTERS, SIZES, REGISTERS, AXES, REGISTERS),
+    st.builds(vm.WriteRows, REGISTERS, st.integers(0, 2), REGISTERS, SIZES, AXES, SIZES),
+    st.builds(vm.FillRows, REGISTERS, REGISTERS, SIZES, AXES, SIZES),
     st.builds(vm.AllocStorage, REGISTERS, st.integers(0, 64), st.just(64), st.integers(0, 1)),
     st.builds(vm.AllocStorage, REGISTERS, REGISTERS.map(vm.Reg), st.just(64)),
     st.builds(vm.AllocTensor, REGISTERS, REGISTERS, st.integers(0, 8), SHAPES, st.just("float32")),

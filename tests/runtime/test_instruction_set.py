@@ -172,6 +172,10 @@ def everything() -> Program:
         vm.SliceTensor(43, 42, 0, (1, 1)),
         vm.SliceTensor(44, 42, 1, (1, 1)),
         vm.CopyRows(42, 1, 44, 0, 0, 1),
+        vm.ReshapeTensor(45, 43, ()),
+        vm.ReadRows(42, 1, 44, 0, 45),
+        vm.WriteRows(42, 0, 44, -1, 0, 2),
+        vm.FillRows(45, 44, 0, 0, 1),
         vm.JoinTensors(30, (43, 44), (2, 1)),
     ]
     data = [

@@ -82,6 +82,9 @@ def test_every_instruction():
         vm.SliceTensor(1, 2, 3, Reg(4)),
         vm.JoinTensors(1, (2, 3), Reg(4)),
         vm.CopyRows(1, Reg(4), 2, 0, 1, 3),
+        vm.ReadRows(1, -2, 2, 1, 3),
+        vm.WriteRows(1, 0, 2, Reg(4), 1, 3),
+        vm.FillRows(1, 2, Reg(4), 1, 7),
         vm.Ret(0),
     ]
     assert {type(i) for i in code} == set(vm.INSTRUCTIONS.values())
@@ -123,7 +126,10 @@ def test_every_instruction():
         "   30: slice_tensor r1, r2[3] to r4",
         "   31: join_tensors r1, (r2, r3) to r4",
         "   32: copy_rows r1[r4] -> r2[0] axis 1 rows 3",
-        "   33: ret r0",
+        "   33: read_rows r1[-2] -> r2 axis 1 fill r3",
+        "   34: write_rows r1[0] -> r2[r4] axis 1 rows 3",
+        "   35: fill_rows r1 -> r2[r4] axis 1 bound 7",
+        "   36: ret r0",
     ]
 
 

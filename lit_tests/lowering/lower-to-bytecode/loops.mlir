@@ -70,23 +70,18 @@ func.func @ring(%x: tensor<5x4xf32, #dev>) -> tensor<1x4xf32, #dev> {
   func.return %z : tensor<1x4xf32, #dev>
 }
 
-// Of open tensors, rows that they have are copied, over `fill` if some are not there. Turns end after the last row of the result.
+// Of open tensors, rows that they have are copied. Turns end after the last row of the result.
+// What ops of a turn compute of its number, they share.
 //
 // CHECK-LABEL: bytecode.func @open
-// CHECK:         bytecode.shape_of r[[SHAPE:.*]], r0
-// CHECK:         bytecode.compute r[[ROWS:.*]], "extract"(r[[SHAPE]]
-// CHECK-NEXT:    bytecode.compute r[[NEAR:.*]], "minsi"(r{{.*}}, r[[ROWS]])
-// CHECK:         bytecode.compute r[[START:.*]], "maxsi"(r[[NEAR]]
-// CHECK:         bytecode.compute r[[FIRST:.*]], "maxsi"(r[[START]]
-// CHECK:         bytecode.compute r[[LOW:.*]], "subi"(r[[FIRST]], r[[START]])
-// CHECK-NEXT:    bytecode.compute r[[NUMBER:.*]], "subi"(r{{.*}}, r[[FIRST]])
-// CHECK:         bytecode.compute r[[SOME:.*]], "minsi"
-// CHECK:         bytecode.compute r[[FILLED:.*]], "muli"(r[[SOME]]
-// CHECK-NEXT:    bytecode.copy_rows r3[0] -> r[[T:.*]][0] axis 0 rows r[[FILLED]]
-// CHECK:         bytecode.copy_rows r0[r[[FIRST]]] -> r[[T]][r[[LOW]]] axis 0 rows r[[NUMBER]]
-// CHECK:         bytecode.copy_rows r3[0] -> r[[T]][0] axis 0 rows r{{.*}}
-// CHECK:         bytecode.copy_rows r3[0] -> r[[T]][r{{.*}}] axis 0 rows r{{.*}}
-// CHECK:         bytecode.copy_rows r[[T]][r{{.*}}] -> r1[r{{.*}}] axis 0 rows r{{.*}}
+// CHECK:         bytecode.load_consti r[[STEP:.*]], 2
+// CHECK-NEXT:    bytecode.compute r[[OFFSET:.*]], "muli"(r{{.*}}, r[[STEP]])
+// CHECK-NEXT:    bytecode.load_consti r[[START:.*]], -1
+// CHECK-NEXT:    bytecode.compute r[[ROW:.*]], "addi"(r[[OFFSET]], r[[START]])
+// CHECK-NEXT:    bytecode.read_rows r0[r[[ROW]]] -> r[[T:.*]] axis 0 fill r3
+// CHECK:         bytecode.compute r[[BOUND:.*]], "extract"(r2,
+// CHECK-NEXT:    bytecode.fill_rows r3 -> r[[T]][r[[ROW]]] axis 0 bound r[[BOUND]]
+// CHECK-NEXT:    bytecode.write_rows r[[T]][0] -> r1[r[[ROW]]] axis 0 rows 2
 // CHECK:         bytecode.compute r[[LEFT:.*]], "floordivsi"
 // CHECK:         bytecode.compute r[[TURNS:.*]], "maxsi"(r[[LEFT]]
 // CHECK-NEXT:    bytecode.if r{{.*}} eq r[[TURNS]]
@@ -115,11 +110,9 @@ func.func @open(%x: tensor<?x4xf32, #dev>, %y: tensor<?x4xf32, #dev>, %s: tensor
 // Of a known number of rows, those that are there are copied in the same way.
 //
 // CHECK-LABEL: bytecode.func @clips
-// CHECK:         bytecode.load_consti r[[ROWS:.*]], 5
-// CHECK-NEXT:    bytecode.compute r{{.*}}, "minsi"(r{{.*}}, r[[ROWS]])
-// CHECK:         bytecode.copy_rows r2[0] -> r[[T:.*]][0] axis 0 rows r{{.*}}
-// CHECK-NEXT:    bytecode.copy_rows r0[r{{.*}}] -> r[[T]][r{{.*}}] axis 0 rows r{{.*}}
-// CHECK:         bytecode.copy_rows r[[T]][r{{.*}}] -> r1[r{{.*}}] axis 0 rows r{{.*}}
+// CHECK:         bytecode.read_rows r0[r[[ROW:.*]]] -> r[[T:.*]] axis 0 fill r2
+// CHECK-NEXT:    bytecode.fill_rows r2 -> r[[T]][r[[ROW]]] axis 0 bound 5
+// CHECK-NEXT:    bytecode.write_rows r[[T]][0] -> r1[r[[ROW]]] axis 0 rows 2
 // CHECK:         bytecode.load_consti r[[TURNS:.*]], 3
 // CHECK-NEXT:    bytecode.if r{{.*}} eq r[[TURNS]]
 //
@@ -132,7 +125,9 @@ func.func @open(%x: tensor<?x4xf32, #dev>, %y: tensor<?x4xf32, #dev>, %s: tensor
 func.func @clips(%x: tensor<5x4xf32, #dev>, %y: tensor<5x4xf32, #dev>, %v: tensor<f32, #dev>) -> tensor<5x4xf32, #dev> {
   %h = relay.loop %y {count = 3 : i64} : (tensor<5x4xf32, #dev>) -> tensor<5x4xf32, #dev>
   %r = relay.read_rows %x fill %v : tensor<f32, #dev> {axis = 0 : i64, start = -1 : i64, step = 2 : i64} : (tensor<5x4xf32, #dev>) -> tensor<2x4xf32, #dev>
-  %w = relay.write_rows %r, %h {axis = 0 : i64, clips, count = 2 : i64, start = -1 : i64, step = 2 : i64} : (tensor<2x4xf32, #dev>, tensor<5x4xf32, #dev>) -> tensor<5x4xf32, #dev>
+  %s = relay.constant dense<[5, 4]> : tensor<2xi64> on #dev
+  %f = relay.fill_rows %r, %v, %s {axis = 0 : i64, start = -1 : i64, step = 2 : i64} : (tensor<2x4xf32, #dev>, tensor<f32, #dev>, tensor<2xi64, #dev>) -> tensor<2x4xf32, #dev>
+  %w = relay.write_rows %f, %h {axis = 0 : i64, clips, count = 2 : i64, start = -1 : i64, step = 2 : i64} : (tensor<2x4xf32, #dev>, tensor<5x4xf32, #dev>) -> tensor<5x4xf32, #dev>
   %z = relay.end_loop %w : (tensor<5x4xf32, #dev>) -> tensor<5x4xf32, #dev>
   func.return %z : tensor<5x4xf32, #dev>
 }
