@@ -45,6 +45,7 @@ from ..dialects.relay import pooling
 from ..dialects.relay.creation import ShapeOfOp
 from ..dialects.tensors import has_dynamic
 from ..planning.stripes.striped import Chain, striped
+from ..planning.stripes.whole_loop import loop_of
 from .support.changes import LevelPass
 from .support.diagnostics import PassError
 from .support.rewriting import rewrite_each
@@ -153,7 +154,7 @@ def write_loop(last: Operation, whole: Sampled, builder: Builder) -> SSAValue | 
         note_borders(stripes.net, tiled.groups, stripes.axes)
         if any(step.apart for step in stripes.net.steps):
             break
-        loop = None if stripes.turns is None else stripes.striped.as_loop(stripes.turns)
+        loop = loop_of(stripes.striped, stripes.turns)
         if loop is not None:
             return stripes.write_open(loop, values, builder)
     if not is_open:

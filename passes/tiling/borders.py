@@ -43,12 +43,12 @@ def padding_of(op: Operation, axis: int) -> float | None:
 
 
 class Outside(NamedTuple):
-    """What is written over rows of a tensor, those that `value` does not have."""
+    """A number that is written over rows of a tensor, those that `value` does not have."""
 
     number: float
     value: SSAValue
     above: int = 0
-    """How many rows the tensor has above the first one of `value`."""
+    """The number of rows that the tensor has above the first one of `value`."""
 
 
 def seen_outside(group: Group, axes: Axes) -> Iterator[tuple[SSAValue, Outside]]:

@@ -43,7 +43,7 @@ from ...dialects.relay.properties import ints
 from ...dialects.tensors import has_dynamic, is_static, tensor_of
 from ...dialects.turns import TURNS
 from ...operators.intervals import Interval
-from ...planning.stripes.striped import Loop
+from ...planning.stripes.whole_loop import Loop
 from ..analysis.arrays import dense_of, numpy_dtype
 from ..sizes.size_code import SizeCode
 from .borders import Outside, seen_outside
@@ -52,7 +52,7 @@ from .rows import dims_of
 from .stripe_writer import Held, Stripes, alone, of_rows
 
 OUTSIDE = relay.ConstantOp | creation.ShapeOfOp
-"""What is computed before a loop."""
+"""The ops that are computed before a loop."""
 
 
 @dataclass

@@ -19,6 +19,7 @@ import numpy as np
 
 from .network import Network
 from .striped import Chain, Striped, mixes, striped, times_of
+from .whole_loop import cost_of_loop, loop_of
 
 Which = Literal["all", "lowest", "highest", "powers"]
 
@@ -96,7 +97,9 @@ def edge(this: Striped) -> Edge:
     if chain.joined:
         later = len(times_of(net, this.chain)) - len(times_of(net, chain))
         chain = replace(chain, joined=frozenset(at - later for at in chain.joined))
-    own, steps = this.cost(), net.steps[chain.first : chain.last + 1]
+    steps, turns = net.steps[chain.first : chain.last + 1], this.turns()
+    loop = loop_of(this, turns) if chain.is_loop else None
+    own = this.cost() if turns is None or loop is None else cost_of_loop(this, turns, loop)
     around = net.around(chain.first, chain.last)
     extra = own.work - sum(step.work for step in steps)
     weights = own.weights - sum(step.weights for step in steps)
@@ -192,8 +195,8 @@ def looped(net: Network, this: Edge, limit: float) -> Edge | None:
     """Return a chain as one loop; None if it cannot be, or needs more than `limit` bytes."""
     chain = replace(this.chain, joined=frozenset(), is_loop=True)
     *_, whole = striped(net, chain)
-    turns, steps = whole.turns(), net.steps[chain.first : chain.last + 1]
-    if turns is None or not whole.as_loop(turns) or any(step.apart for step in steps):
+    steps = net.steps[chain.first : chain.last + 1]
+    if any(step.apart for step in steps) or loop_of(whole, whole.turns()) is None:
         return None
     other = edge(whole)
     is_low = other.peak <= limit and other.most <= max(limit, this.most)

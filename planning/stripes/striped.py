@@ -13,7 +13,7 @@ one on, and what the chain costs is known after each: all chains with one end ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -23,7 +23,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...operators.intervals import Interval
 from ..buffers import Ints
 from .network import Floats, Network, Step, filled
 
@@ -93,20 +92,6 @@ class Turns(NamedTuple):
     def saved(self) -> int:
         """The number of stripes that a loop saves."""
         return self.period * (self.turns - 1)
-
-
-class Loop(NamedTuple):
-    """The turns of a chain that is one loop."""
-
-    early: int
-    """How many turns there are before the first that is alike."""
-    turns: int
-    start: int
-    """The first row of the result in the first turn."""
-    step: int
-    """By how many rows a turn moves it."""
-    runs: Mapping[tuple[int, int], Interval]
-    """Of each step and stripe of a turn, the turns in which there is a row to compute."""
 
 
 PERIODS = (1, 2, 4, 8, 16)
@@ -369,34 +354,6 @@ class Striped:
                 best = turns
         return best
 
-    def as_loop(self, turns: Turns) -> Loop | None:
-        """
-        Return the turns of a loop of all stripes, each of which is like those of `turns`.
-
-        None if these do not have new rows of each step.
-        """
-        runs, early, starts = dict[tuple[int, int], Interval](), 0, dict[int, tuple[int, int]]()
-        for at in range(self.first, self.chain.last + 1):
-            of, rows = self.rows[self.net.steps[at].writes], self.net.steps[at].rows
-            for stripe in range(turns.first, turns.first + turns.period):
-                start, stop = int(of.start[stripe]), int(of.stop[stripe])
-                moved = int(of.start[stripe + turns.period]) - start
-                if start < stop and moved:
-                    runs[at, stripe] = Interval(-stop // moved + 1, -((start - rows) // moved))
-                    starts.setdefault(at, (start, moved))
-            # what its first rows in a turn need is computed in the same one, or carried
-            if at not in starts:
-                return None
-            start, moved = starts[at]
-            early = max(early, -(-start // moved))
-        start, moved = starts[self.chain.last]
-        count = early - (start - self.net.steps[self.chain.last].rows) // moved
-        spans = {
-            key: Interval(max(0, span.start + early), min(count, span.stop + early))
-            for key, span in runs.items()
-        }
-        return Loop(early, count, start - early * moved, moved, spans)
-
     @property
     def is_late(self) -> bool:
         """Test whether the most bytes are live in one of the last two stripes."""
@@ -406,9 +363,6 @@ class Striped:
     def cost(self) -> Cost:
         """Return what the steps that were added cost."""
         net, chain, turns = self.net, self.chain, self.turns()
-        loop = self.as_loop(turns) if chain.is_loop and turns is not None else None
-        if turns is not None and loop is not None:
-            return self.cost_of_loop(turns, loop)
         last, loads = net.steps[chain.last], self.loads[self.first - chain.first :]
         end, result = self.rows[last.writes], net.values[last.writes]
         peak, copied, written = int(loads.max()), self.copied, np.ones(loads.shape[1], bool)
@@ -436,27 +390,6 @@ class Striped:
             (self.ring(v, turns) - self.rows[v].most) * self.net.values[v].row_bytes
             for v in self.rings
         )
-
-    def cost_of_loop(self, turns: Turns, loop: Loop) -> Cost:
-        """Return what the steps that were added cost as one loop."""
-        net, work, weights = self.net, 0, 0
-        for (at, stripe), span in loop.runs.items():
-            step = net.steps[at]
-            of = self.rows[step.writes]
-            work += step.work * int(of.stop[stripe] - of.start[stripe]) * span.size // step.rows
-            weights += step.weights * span.size
-        turn = slice(turns.first, turns.first + turns.period)
-        loads, last = self.loads[self.first - self.chain.first :, turn], net.steps[self.chain.last]
-        most, read = loads + self.sliced[self.first - self.chain.first :, turn], loads.copy()
-        for at, outer in self.outer.items():
-            read[at - self.first] += outer[turn]
-        end, result = self.rows[last.writes], net.values[last.writes]
-        of_end = read[-1] + ((end.stop - end.start) * result.row_bytes)[turn]
-        peak, wider = int(max(read.max(), of_end.max())), self.wider(turns)
-        copied = self.copied + sum(int(outer.sum()) for outer in self.outer.values())
-        copied += 0 if last.reduces else result.bytes
-        most = max(peak, int(most.max())) + wider
-        return Cost(peak + wider, work, weights, copied, len(loop.runs), most)
 
 
 def striped(net: Network, chain: Chain) -> Iterator[Striped]:
