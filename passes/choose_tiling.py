@@ -23,8 +23,10 @@ program, or of the least work that reaches `peak`; of these, those that read the
 weights again and copy the fewest bytes of halos. Work is multiplications in sums of products, and
 elements of all other results. A peak that cannot be reached is an error; with `refuse=false`, no
 chain is chosen, and `relay.least_peak` of the function says for `check-peak` what is reached.
-A chain has at most `code` calls of kernels a step, those of a loop once; one of open height is a
-loop alone.
+A chain has at most `code` calls of kernels a step, those of a loop once. One that would have more,
+or more than three, is a `loop` alone, as is one of open height, if that needs no more bytes: its
+turns begin above the image and end below it. The rows that they compute in vain there are up to 2 %
+of the work of the whole besides `work`, and are reported.
 
 Values that `view-slices`, `reuse-in-place` and `join-tensors` are sure to place in the bytes of
 others count once; they are in the same chain as these, or in none (`tiling.placed_values`).
@@ -63,6 +65,7 @@ def write(tiling: FunctionTiling) -> None:
                 this.height if is_last else None,
                 this.joined if is_last else frozenset(),
                 at < this.early,
+                is_last and this.is_loop,
             )
             for op in groups[at]:
                 tiling.original(op).attributes[STRIPES] = stripes.attribute

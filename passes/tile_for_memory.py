@@ -19,7 +19,8 @@ again if another stripe has computed them.
 Of a loop, a second copy of a halo is handed to the next turn: it may be in the bytes that are read.
 Stripes that are alike are one, in a `relay.loop` that carries the halos, the rings and the result,
 into which rows are written then.
-Of an open height all stripes are in a loop: `tiling.open_rows` has the picture.
+Of an open height all stripes are in a loop, and of a chain that is a `loop`, if steps compute rows
+at the borders as between: `tiling.open_rows` has the picture.
 Padding belongs to the borders of the whole. A mean at the end of a chain is added up as soon as
 rows are there. What a chain reads from outside is sliced.
 
@@ -30,6 +31,7 @@ they were part of would run later, and keep what they read.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from xdsl.builder import Builder
@@ -44,13 +46,16 @@ from ..dialects.relay import pooling
 from ..dialects.relay.creation import ShapeOfOp
 from ..dialects.tensors import has_dynamic
 from ..planning.stripes.striped import Chain, striped
+from ..planning.stripes.whole_loop import loop_of
 from .support.changes import LevelPass
 from .support.diagnostics import PassError
 from .support.rewriting import rewrite_each
+from .tiling.borders import note_borders
 from .tiling.open_rows import OpenStripes, Sampled
 from .tiling.open_steps import ROWS
 from .tiling.step_network import Axes, read_network, sum_of_rows
 from .tiling.stripe_attributes import STRIPES, Tiled, tiled_in
+from .tiling.stripe_attributes import Stripes as StripesAttribute
 from .tiling.stripe_writer import Stripes
 
 Writer = TypeVar("Writer", bound=Stripes)
@@ -58,7 +63,7 @@ Writer = TypeVar("Writer", bound=Stripes)
 
 def stripes_of(tiled: Tiled, builder: Builder, kind: type[Writer] = Stripes) -> Writer:
     """Read a chain. Raises `PassError` if it is not one, or is not computed by rows."""
-    axes, ops = Axes(), [op for group in tiled.groups for op in group]
+    axes, ops = Axes(), ops_of(tiled)
     end, last = tiled.stripes[-1], tiled.groups[-1][-1]
     assert end.axis is not None, "verified: the last step has an axis"
     assert end.height is not None, "verified: the last step has a height"
@@ -88,9 +93,26 @@ def stripes_of(tiled: Tiled, builder: Builder, kind: type[Writer] = Stripes) -> 
     early = sum(stripes.early for stripes in tiled.stripes)
     if any(stripes.early for stripes in tiled.stripes[early:]):
         raise PassError("the early steps of a chain must be its first ones", last)
-    chain = Chain(0, len(net.steps) - 1, end.height, frozenset(carried), end.joined, early)
+    last_step, inner = len(net.steps) - 1, frozenset(carried)
+    chain = Chain(0, last_step, end.height, inner, end.joined, early, end.is_loop)
     *_, every = striped(net, chain)
     return kind(tiled, every, axes, number, builder)
+
+
+def ops_of(tiled: Tiled) -> list[Operation]:
+    """Return the ops of a chain, in order."""
+    return [op for group in tiled.groups for op in group]
+
+
+def is_open(ops: Iterable[Operation]) -> bool:
+    """Test whether a chain of ops has an open number of rows."""
+    return any(has_dynamic(op.results[0].type) for op in ops)
+
+
+def is_loop(ops: Sequence[Operation]) -> bool:
+    """Test whether a chain of ops is to be one loop."""
+    end = StripesAttribute.of(ops[-1])
+    return is_open(ops) or (end is not None and end.is_loop)
 
 
 class TileForMemoryPass(LevelPass):
@@ -100,23 +122,27 @@ class TileForMemoryPass(LevelPass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in op.ops:
             if isinstance(function, func.FuncOp):
-                is_open = any(map(has_dynamic, function.body.block.arg_types))
-                whole = Sampled.of(function) if is_open else None
-                for block in function.body.blocks:
-                    chains = {tiled.groups[-1][-1]: tiled for tiled in tiled_in(block)}
+                tilings = [tiled_in(block) for block in function.body.blocks]
+                every = [ops_of(tiled) for of_block in tilings for tiled in of_block]
+                whole = Sampled.of(function) if any(map(is_loop, every)) else None
+                for of_block in tilings:
+                    chains = {tiled.groups[-1][-1]: tiled for tiled in of_block}
                     rewrite_each([*chains], lambda op, rewriter: tile(chains[op], whole, rewriter))
 
 
 def tile(tiled: Tiled, whole: Sampled | None, rewriter: PatternRewriter) -> None:
     """Replace the result of a chain by its stripes."""
-    ops = [op for group in tiled.groups for op in group]
+    ops, result = ops_of(tiled), None
     builder, old = Builder(InsertPoint.before(ops[-1])), ops[-1].results[0]
-    if whole is not None and any(has_dynamic(op.results[0].type) for op in ops):
-        result = write_open(ops[-1], whole, Builder(InsertPoint.after(ops[-1])))
+    if whole is not None and is_loop(ops):
+        result = write_loop(ops, whole, Builder(InsertPoint.after(ops[-1])))
+    if result is None:
+        result = stripes_of(tiled, builder).write()
+    if whole is not None:
         whole.values[whole.value_of[old]] = result
+    if is_open(ops):
         old.replace_uses_with_if(result, lambda use: not isinstance(use.operation, ShapeOfOp))
     else:
-        result = stripes_of(tiled, builder).write()
         rewriter.replace(ops.pop(), [], [result])
     for op in reversed(ops):
         if not any(use for use in op.results[0].uses):
@@ -125,13 +151,22 @@ def tile(tiled: Tiled, whole: Sampled | None, rewriter: PatternRewriter) -> None
             del op.attributes[STRIPES]
 
 
-def write_open(last: Operation, whole: Sampled, builder: Builder) -> SSAValue:
-    """Write the stripes of a chain of open results, which ends in `last`."""
-    for rows in ROWS:
-        sample, values = whole.at(rows)
+def write_loop(ops: Sequence[Operation], whole: Sampled, builder: Builder) -> SSAValue | None:
+    """Write the stripes of a chain of ops as one loop; None if none are alike."""
+    last = ops[-1]
+    for rows in ROWS if is_open(ops) else [None]:
+        values = whole.at(rows)
         end = next(v for v in values if values[v] is last.results[0]).owner
-        tiled = next(t for t in tiled_in(sample.body.block) if t.groups[-1][-1] is end)
-        stripes = stripes_of(tiled, Builder(InsertPoint.before(tiled.groups[-1][-1])), OpenStripes)
-        if stripes.turns is not None:
-            return stripes.write_open(values, builder)
+        assert isinstance(end, Operation), "as in the function"
+        assert end.parent is not None, "as in the function"
+        tiled = next(t for t in tiled_in(end.parent) if t.groups[-1][-1] is end)
+        stripes = stripes_of(tiled, Builder(InsertPoint.before(end)), OpenStripes)
+        note_borders(stripes.net, tiled.groups, stripes.axes)
+        if any(step.apart for step in stripes.net.steps):
+            break
+        loop = loop_of(stripes.striped, stripes.turns)
+        if loop is not None:
+            return stripes.write_open(loop, values, builder)
+    if not is_open(ops):
+        return None
     raise PassError(f"no stripes of {ROWS[-1]} rows are alike: choose fewer rows a stripe", last)

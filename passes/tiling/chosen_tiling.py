@@ -18,6 +18,7 @@ from ...planning.stripes.network import Network
 from ..functions.symbols import CallGraph
 from ..support.diagnostics import OptionError, PassError
 from ..support.peak_option import peak_in
+from .borders import note_borders
 from .open_steps import Sizings, close_steps, sampled_rows, with_rows
 from .placed_values import placed
 from .step_network import Axes, Group, Needs, network_of
@@ -87,7 +88,8 @@ class FunctionTiling:
         stripes = ceil(self.net.steps[last].rows / chain.height)
         before = max(self.net.loads()[first : last + 1])
         return (
-            f"{last - first + 1} steps in {stripes} stripes of {chain.height} rows: {edge.peak} "
+            f"{last - first + 1} steps in {'a loop of ' * chain.is_loop}{stripes} stripes of "
+            f"{chain.height} rows: {edge.peak} "
             f"bytes live, not {before}; work {self.percent(edge.extra)}, {edge.weights} bytes of "
             f"weights read again, {edge.copied} bytes of rows copied, {edge.ops} calls of kernels"
         )
@@ -242,5 +244,6 @@ class TilingOptions:
 
     def network(self, function: func.FuncOp, needs: Needs) -> tuple[Network, Sequence[Group], Axes]:
         net, groups, axes = network_of(function.body.block, needs)
+        note_borders(net, groups, axes)
         net.copies = self.copies
         return net, groups, axes

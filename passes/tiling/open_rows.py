@@ -1,5 +1,5 @@
 """
-Stripes of an open number of rows: one loop, whose turns are those in the midst of a sample.
+Stripes that are all in one loop, whose turns are those in the midst of a sample.
 
     %s = relay.shape_of %a                          %a, %y stay for their shapes alone
     %y0 = relay.dyn.zeros (relay.shape_of %y)
@@ -17,6 +17,9 @@ all heights. The first turn is so early that no step has computed a row before i
 the last row. What a turn computes of rows that a value does not have is written over with what
 windows see there. So there is neither a top nor a bottom, and no height is a special one; what is
 computed in vain is less than what a row of the result depends on.
+
+Of a known height, the sample is the function itself, shapes are constants, the loop has a number of
+turns, and a step is needed in those in which it has a row: `relay.turns`.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ from dataclasses import dataclass
 import numpy as np
 from xdsl.builder import Builder
 from xdsl.dialects import func
-from xdsl.dialects.builtin import DYNAMIC_INDEX, i64
+from xdsl.dialects.builtin import DYNAMIC_INDEX, UnitAttr, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
@@ -35,16 +38,21 @@ from ...dialects import relay
 from ...dialects.device import tensor_type
 from ...dialects.integers import i64_attribute
 from ...dialects.relay import broadcast, creation, elementwise
-from ...dialects.relay.operator import infer_result_types
+from ...dialects.relay.operator import Operator, infer_result_types
 from ...dialects.relay.properties import ints
-from ...dialects.tensors import is_static, tensor_of
+from ...dialects.tensors import has_dynamic, is_static, tensor_of
+from ...dialects.turns import TURNS
 from ...operators.intervals import Interval
-from ...planning.stripes.striped import Turns
+from ...planning.stripes.whole_loop import Loop
 from ..analysis.arrays import dense_of, numpy_dtype
 from ..sizes.size_code import SizeCode
-from .open_steps import seen_outside, values_of, with_rows
+from .borders import Outside, seen_outside
+from .open_steps import values_of, with_rows
 from .rows import dims_of, slice_of
 from .stripe_writer import Held, Stripes, alone, of_rows
+
+OUTSIDE = relay.ConstantOp | creation.ShapeOfOp
+"""The ops that are computed before a loop."""
 
 
 @dataclass
@@ -63,11 +71,11 @@ class Sampled:
         pairs = [*zip(values_of(whole), values_of(function), strict=True)]
         return Sampled(whole, dict(pairs), {mine: value for value, mine in pairs})
 
-    def at(self, rows: int) -> tuple[func.FuncOp, dict[SSAValue, SSAValue]]:
-        """Return a copy of the whole with so many rows, and for each value of it the function's."""
-        sample = with_rows(self.whole, rows)
+    def at(self, rows: int | None) -> dict[SSAValue, SSAValue]:
+        """Copy the whole, of so many rows if it is open; return for each value the function's."""
+        sample = self.whole.clone() if rows is None else with_rows(self.whole, rows)
         pairs = zip(values_of(sample), values_of(self.whole), strict=True)
-        return sample, {value: self.values[mine] for value, mine in pairs}
+        return {value: self.values[mine] for value, mine in pairs}
 
 
 def zeros_in(whole: SSAValue, builder: Builder, axis: int = 0, rows: int | None = None) -> SSAValue:
@@ -90,10 +98,13 @@ def zeros_in(whole: SSAValue, builder: Builder, axis: int = 0, rows: int | None 
 class OpenStripes(Stripes):
     """Writes the turns of a chain in a sample, and from these the loop of the chain."""
 
-    def padding(self, value: SSAValue) -> float | None:
+    loop: Loop | None = None
+    """The turns, if their number is known."""
+
+    def padding(self, value: SSAValue) -> Outside | None:
         """Return what the windows of the chain see above and below a value."""
         seen = (pair for group in self.tiled.groups for pair in seen_outside(group, self.axes))
-        return next((number for of, number in seen if of is value), None)
+        return next((outside for of, outside in seen if of is value), None)
 
     def scalar(self, like: SSAValue, number: float) -> SSAValue:
         """Return a constant, of the least number if it is not one."""
@@ -111,13 +122,13 @@ class OpenStripes(Stripes):
     def fill(self, at: int, data: SSAValue, rows: Interval, step: int = 0) -> SSAValue:
         """Write over rows that the result of a step does not have, if windows see them."""
         result = self.result_of(at)
-        if (number := self.padding(result)) is None:
+        if (outside := self.padding(result)) is None:
             return data
-        shape = self.add(creation.ShapeOfOp.on([result], {"dtype": i64}))
-        places = {"axis": self.axis(at), "start": rows.start, "step": step}
+        shape = self.add(creation.ShapeOfOp.on([outside.value], {"dtype": i64}))
+        places = {"axis": self.axis(at), "start": rows.start - outside.above, "step": step}
         return self.add(
             relay.FillRowsOp.create(
-                operands=[data, self.scalar(result, number), shape],
+                operands=[data, self.scalar(result, outside.number), shape],
                 properties={name: i64_attribute(number) for name, number in places.items()},
                 result_types=[data.type],
             )
@@ -127,8 +138,9 @@ class OpenStripes(Stripes):
         if halo is None:
             super().hold(at, self.fill(at, made, new, moved), new, halo, moved)
             return
+        before, value = self.last_op, self.net.steps[at].writes
         super().hold(at, made, new, halo, moved)
-        value = self.net.steps[at].writes
+        self.limit(before, at, *self.striped.users(value))
         tensor, rows = self.held[value]
         self.held[value] = Held(self.fill(at, tensor, rows, moved), rows)
 
@@ -138,20 +150,33 @@ class OpenStripes(Stripes):
         copy = super().read(data, rows, axis, step, around)
         if step and not around:
             assert isinstance(copy.owner, Operation)
-            copy.owner.operands = [data, self.scalar(data, self.padding(data) or 0.0)]
+            outside = self.padding(data)
+            copy.owner.operands = [data, self.scalar(data, outside.number if outside else 0.0)]
         return copy
 
-    def early(self, turns: Turns) -> int:
-        """Return how many turns before those of the loop no step computes a row."""
-        rows = [self.first_row(at, turns) for at in range(len(self.net.steps))]
-        return max(-(-row // moved) for row, moved in rows)
+    def compute(self, at: int, stripe: int) -> SSAValue:
+        before = self.last_op
+        result = super().compute(at, stripe)
+        self.limit(before, at, stripe=stripe)
+        return result
 
-    def first_row(self, at: int, turns: Turns) -> tuple[int, int]:
-        """Return the first row of a step in the loop, and by how many rows a turn moves it."""
-        stripes = range(turns.first, turns.first + turns.period)
-        stripe = next(stripe for stripe in stripes if self.new(at, stripe).size)
-        row = self.new(at, stripe).start
-        return row, self.later(at, stripe).start - row
+    @property
+    def last_op(self) -> Operation | None:
+        """The op that was written last."""
+        after = self.builder.insertion_point.insert_before
+        return None if after is None else after.prev_op
+
+    def limit(self, before: Operation | None, *steps: int, stripe: int | None = None) -> None:
+        """Let operators after `before` be needed in turns in which one of `steps` has a row."""
+        if self.loop is None:
+            return
+        runs = self.loop.runs.items()
+        spans = [n for (at, of), n in runs if at in steps and stripe in (of, None)]
+        turns = min((n.start for n in spans), default=0), max((n.stop for n in spans), default=0)
+        if turns[1] - turns[0] in range(1, self.loop.turns):
+            for op in self.since(before):
+                if isinstance(op, Operator) and not isinstance(op, OUTSIDE):
+                    op.attributes[TURNS] = ints(turns)
 
     def since(self, first: Operation | None) -> list[Operation]:
         """Return the ops that were written after `first`."""
@@ -160,14 +185,18 @@ class OpenStripes(Stripes):
             ops.append(first)
         return ops
 
-    def write_open(self, values: dict[SSAValue, SSAValue], builder: Builder) -> SSAValue:
+    def write_open(
+        self, loop: Loop, values: dict[SSAValue, SSAValue], builder: Builder
+    ) -> SSAValue:
         """Write the loop of the chain; `values` are those for the ones of the sample."""
         turns, result = self.turns, self.result_of(-1)
         assert turns is not None, "checked before"
+        is_open = any(has_dynamic(values[group[-1].results[0]].type) for group in self.tiled.groups)
         self.result = [self.zeros(result)]
         for stripe in range(turns.first):
             self.write_stripe(stripe)
         self.start_loop(turns)
+        self.loop = None if is_open else loop
         start = self.result[0].owner
         assert isinstance(start, relay.LoopOp)
         held = [*self.carried, *self.rings]
@@ -180,27 +209,28 @@ class OpenStripes(Stripes):
             for value, tensor in zip(held, start.initial, strict=False)
         ]
         initial.append(zeros_in(values[result], builder))
-        counted = [self.rows_of_mean(values, builder)] if self.net.steps[-1].reduces else []
-        is_outside = relay.ConstantOp | creation.ShapeOfOp
+        is_counted = is_open and self.net.steps[-1].reduces
+        counted = [self.rows_of_mean(values, builder)] if is_counted else []
         for op in body:
-            if isinstance(op, is_outside):
+            if isinstance(op, OUTSIDE):
                 self.insert(op, values, builder)
-        last, early = len(self.net.steps) - 1, self.early(turns)
-        row, moved = self.first_row(last, turns)
-        axis = 0 if counted else self.axis(last)
-        place = {"axis": axis, "start": row - early * moved, "step": moved}
-        loop = builder.insert(relay.LoopOp([*initial, *counted], None, **place))
-        values |= zip(start.results, loop.results, strict=False)
+        if is_open:
+            axis = 0 if counted else self.axis(len(self.net.steps) - 1)
+            place = {"axis": axis, "start": loop.start, "step": loop.step}
+            begun = relay.LoopOp([*initial, *counted], None, **place)
+        else:
+            begun = relay.LoopOp(initial, loop.turns)
+        values |= zip(start.results, builder.insert(begun).results, strict=False)
         for op in body:
-            if not isinstance(op, is_outside):
-                self.insert(op, values, builder, early)
-        kept = [*(values[value] for value in end.operands), *loop.results[len(initial) :]]
+            if not isinstance(op, OUTSIDE):
+                self.insert(op, values, builder, loop.early)
+        kept = [*(values[value] for value in end.operands), *begun.results[len(initial) :]]
         total = builder.insert(relay.EndLoopOp(kept)).results[len(initial) - 1]
         return self.mean_of(total, values, builder) if counted else total
 
     def count_of(self, data: SSAValue) -> int:
-        """Return 1: what is added up is divided by the number of rows once all are there."""
-        return 1
+        """Return 1 if it is not known: what is added up is divided once all rows are there."""
+        return 1 if self.loop is None else super().count_of(data)
 
     def data_of_mean(self, values: Mapping[SSAValue, SSAValue]) -> tuple[SSAValue, int]:
         """Return the value of which all rows are added up, and their axis."""
@@ -252,13 +282,20 @@ class OpenStripes(Stripes):
         self, op: Operation, values: dict[SSAValue, SSAValue], builder: Builder, early: int = 0
     ) -> None:
         """Insert an op, whose rows are `early` turns before those in the sample."""
-        operands, copy = [values[value] for value in op.operands], op.clone()
+        operands = [values[value] for value in op.operands]
+        if isinstance(op, creation.ShapeOfOp) and (dims := dims_of(operands[0])) is not None:
+            shape = dense_of(np.array(dims), tensor_of(op.results[0]))
+            values[op.results[0]] = builder.insert(relay.ConstantOp(shape)).results[0]
+            return
+        copy = op.clone()
         copy.operands = operands
         if isinstance(copy, relay.ReadRowsOp | relay.WriteRowsOp | relay.FillRowsOp):
             start = copy.start.value.data - early * copy.step.value.data
             if "wraps" in copy.properties:
                 around = tensor_of(operands[isinstance(op, relay.WriteRowsOp)]).get_shape()
                 start %= around[copy.axis.value.data]
+            elif isinstance(copy, relay.WriteRowsOp) and copy.step.value.data:
+                copy.properties["clips"] = UnitAttr()
             copy.properties["start"] = i64_attribute(start)
         (copied,), types = copy.results, infer_result_types(copy)
         type = types[0] if types else copied.type

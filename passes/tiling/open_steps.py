@@ -8,20 +8,18 @@ proved: that no operand has 1 row where another has more (`sizes.reader`).
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from xdsl.dialects import func
-from xdsl.dialects.builtin import IntegerAttr, UnitAttr
+from xdsl.dialects.builtin import UnitAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import VerifyException
 
-from ...dialects.dense import constant_tensor
 from ...dialects.device import device_of, tensor_type
 from ...dialects.interfaces import Fusible, FusionKind
-from ...dialects.relay import convolution, pooling, rearrange
+from ...dialects.relay import rearrange
 from ...dialects.relay.language.dims_attributes import dim_bounds, dim_names
 from ...dialects.relay.operator import infer_result_types
 from ...dialects.tensors import as_tensor, dynamic_axes, has_dynamic
@@ -29,9 +27,9 @@ from ...operators.intervals import Interval
 from ...operators.sizes.holds import at_least
 from ...operators.sizes.size_expressions import Expr
 from ...planning.stripes.network import Network
-from ..analysis.arrays import array_of
 from ..analysis.fusion import UNFUSED
 from ..sizes.reader import Sizes
+from .borders import TALLER
 from .rows import RowsRead, attributes_for
 from .step_network import Axes, Group
 
@@ -112,56 +110,9 @@ def sampled_rows(function: func.FuncOp) -> list[int]:
     return sorted({min(ROWS[0], most), most})
 
 
-def padding_of(op: Operation, axis: int) -> float | None:
-    """Return what `op` sees above and below an image; None if it sees nothing there."""
-    if isinstance(op, rearrange.PadOp):
-        number, widths = constant_tensor(op.pad_value), op.pad_width.get_values()
-        if not any(widths[2 * axis : 2 * axis + 2]):
-            return None
-        array = None if number is None else array_of(number)
-        return np.nan if array is None or op.pad_mode.data != "constant" else float(array)
-    if not isinstance(op, convolution.Conv2dOp | pooling.MaxPool2dOp | pooling.AvgPool2dOp):
-        return None
-    *padding, ceils = *op.padding.get_values(), op.properties.get("ceil_mode")
-    above, below = padding[0], padding[2 if len(padding) == 4 else 0]
-    is_ceil = isinstance(ceils, IntegerAttr) and bool(ceils.value.data)
-    if not above and not below and not is_ceil:
-        return None
-    return -np.inf if isinstance(op, pooling.MaxPool2dOp) else 0.0
-
-
-def seen_outside(group: Group, axes: Axes) -> Iterator[tuple[SSAValue, float]]:
-    """Yield the values of which the ops of a step see rows outside, and what they see there."""
-    for op in group:
-        if isinstance(op, pooling.GlobalAvgPool2dOp) and op.data in axes.of:
-            yield op.data, 0.0
-        if op.results[0] in axes.of:
-            number, value = padding_of(op, axes.of[op.results[0]]), op.operands[0]
-            while value.owner in group and isinstance(value.owner, rearrange.TransposeOp):
-                value = value.owner.operands[0]
-            if number is not None:
-                yield value, number
-
-
 def values_of(function: func.FuncOp) -> list[SSAValue]:
     """Return all values of a function, in order."""
     return [*function.args, *(result for op in function.walk() for result in op.results)]
-
-
-def is_of_rows(op: Operation, read: RowsRead, axis: int) -> bool:
-    """Test whether `op` computes rows of a taller image as it computes those of a lower one."""
-    if isinstance(op, pooling.AvgPool2dOp):
-        included = bool(op.count_include_pad.value.data)
-        is_inside = padding_of(op, axis) is None
-        return is_inside or (included and not op.ceil_mode.value.data)
-    if isinstance(op, convolution.Conv2dOp | pooling.MaxPool2dOp):
-        return True
-    cuts = read.cuts
-    reaches = [reach for _, reach in (each for each in read.operands if each is not None)]
-    return all(
-        reach.first[0] == 0 and (reach.first[cuts[1:-1]] == reach.end[cuts[1:-1]]).all()
-        for reach in reaches
-    )
 
 
 def upper(read: RowsRead, half: int) -> object:
@@ -201,8 +152,8 @@ class Sizings:
             return "it is not computed by rows"
         half = min(read.rows, theirs.rows) // 2
         cuts = read.cuts[read.cuts <= half]
-        if not is_of_rows(op, read, axis) or upper(read, half) != upper(theirs, half):
-            return "it does not compute rows of a taller image as those of a lower one"
+        if upper(read, half) != upper(theirs, half):
+            return TALLER
         rows = Interval(int(cuts[-2]), int(cuts[-1])) if len(cuts) > 1 else Interval(0, read.rows)
         if attributes_for(op, axis, rows) != attributes_for(other, axis, rows):
             return "its attributes depend on sizes that are not known"
@@ -226,7 +177,7 @@ def close_steps(
 
     Return for the last op of each, in the function, why it cannot be; None if it can.
     """
-    padding, reasons, axes = dict[SSAValue, float](), dict[Operation, str | None](), sizings.axes
+    reasons, axes = dict[Operation, str | None](), sizings.axes
     for step, group in zip(net.steps, groups, strict=True):
         results = [result for op in group for result in op.results]
         ops = () if step.reduces else group  # a mean has one row of any number
@@ -235,23 +186,18 @@ def close_steps(
         open_axes = {value: dynamic_axes(sizings.values[value].type) for value in (*read, *results)}
         if not any(open_axes.values()):
             continue
-        padded = [*seen_outside(group, axes)]
         if not step.reads:
             reason = "it is not computed by rows"
         elif step.reduces and open_axes[results[0]]:
             reason = "it has the means of images of which the number is not known"
         elif any(axes.of[value] not in open_axes[value] for value in read):
             reason = "it has rows of which the number is known"
-        elif any(v in results or padding.get(v, x) != x for v, x in padded):
-            reason = "windows see other padding than others of the same value"
         else:
             mine = (op for op in ops if any(v in axes.of for v in op.results))
-            reason = next(filter(None, map(sizings.fault, mine)), None)
+            reason = step.apart or next(filter(None, map(sizings.fault, mine)), None)
         last = sizings.values[group[-1].results[0]].owner
         assert isinstance(last, Operation), "as in the sample"
         reasons[last] = reason
-        if reason is None:
-            padding |= padded
-        else:
+        if reason is not None:
             step.reads, step.whole, step.reduces = {}, step.whole | step.reads.keys(), False
     return reasons

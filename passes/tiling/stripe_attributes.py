@@ -3,9 +3,11 @@ The attributes of tiling: an op's place in its chain, and on functions the bytes
 
     relay.stripes = {chain = 0, step = 1, carried, early}
     relay.stripes = {chain = 0, step = 2, axis = 1, height = "1/2", joined = array<i64: 0, 24>}
+    relay.stripes = {chain = 1, step = 3, axis = 1, height = "4", loop}
 
 The second is on the last step of a chain: stripes 0 and 1 are computed together, as are 24 and 25.
-The first steps may be `early`: they run for all parts of a row before the others do.
+The first steps may be `early`: they run for all parts of a row before the others do. All stripes of
+a chain that is a `loop` are turns of it, if some are alike, also those at both ends.
 """
 
 from __future__ import annotations
@@ -37,6 +39,7 @@ class Stripes:
     joined: frozenset[int] = frozenset()
     """The stripes that are computed together with the next one."""
     early: bool = False
+    is_loop: bool = False
 
     @property
     def attribute(self) -> DictionaryAttr:
@@ -44,7 +47,7 @@ class Stripes:
             "chain": i64_attribute(self.chain),
             "step": i64_attribute(self.step),
         }
-        units = {"carried": self.carried, "early": self.early}
+        units = {"carried": self.carried, "early": self.early, "loop": self.is_loop}
         fields |= {name: UnitAttr() for name, is_set in units.items() if is_set}
         if self.axis is not None:
             fields |= {"axis": i64_attribute(self.axis), "height": StringAttr(str(self.height))}
@@ -63,22 +66,22 @@ class Stripes:
             given = attribute.data
         fields = dict(given)
         chain, step, axis = (_number(fields.pop(name, None)) for name in ("chain", "step", "axis"))
-        units = [fields.pop(name, None) for name in ("carried", "early")]
+        units = [fields.pop(name, None) for name in ("carried", "early", "loop")]
         text = fields.pop("height", None)
         joined = _numbers(fields.pop("joined", ints(())))
         is_end = axis is not None and isinstance(text, StringAttr)
-        is_inner = given.keys().isdisjoint(("axis", "height", "joined"))
+        is_inner = given.keys().isdisjoint(("axis", "height", "joined", "loop"))
         known = not fields and all(unit is None or isinstance(unit, UnitAttr) for unit in units)
         fits = known and (is_end or is_inner)
         if chain is None or step is None or joined is None or not fits:
             raise PassError(
                 f"{STRIPES} must be {{chain, step}} and may have carried and early, or axis, "
-                f"height and joined of the last step, but is {attribute}",
+                f"height, joined and loop of the last step, but is {attribute}",
                 op,
             )
         height = _height(op, text.data) if isinstance(text, StringAttr) else None
-        carried, early = (unit is not None for unit in units)
-        return Stripes(chain, step, carried, axis, height, joined, early)
+        carried, early, is_loop = (unit is not None for unit in units)
+        return Stripes(chain, step, carried, axis, height, joined, early, is_loop)
 
 
 def _number(value: Attribute | None) -> int | None:

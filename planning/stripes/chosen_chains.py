@@ -19,6 +19,7 @@ import numpy as np
 
 from .network import Network
 from .striped import Chain, Striped, mixes, striped, times_of
+from .whole_loop import cost_of_loop, loop_of
 
 Which = Literal["all", "lowest", "highest", "powers"]
 
@@ -38,6 +39,12 @@ LEAST = Fraction(1, 4)
 """The lowest stripes of which early steps run for all parts of a row first."""
 LONGEST = 200
 """The maximum number of steps in a chain."""
+VAIN = 0.02
+"""
+The work, of that of the whole, of rows beyond the borders of images that `work` does not count.
+
+A chain that is one loop computes them, and has a third to an eighth of the calls.
+"""
 ENDS = 20
 """The stripes at both ends of a chain of which some are joined."""
 MANY = 150
@@ -90,7 +97,9 @@ def edge(this: Striped) -> Edge:
     if chain.joined:
         later = len(times_of(net, this.chain)) - len(times_of(net, chain))
         chain = replace(chain, joined=frozenset(at - later for at in chain.joined))
-    own, steps = this.cost(), net.steps[chain.first : chain.last + 1]
+    steps, turns = net.steps[chain.first : chain.last + 1], this.turns()
+    loop = loop_of(this, turns) if chain.is_loop else None
+    own = this.cost() if turns is None or loop is None else cost_of_loop(this, turns, loop)
     around = net.around(chain.first, chain.last)
     extra = own.work - sum(step.work for step in steps)
     weights = own.weights - sum(step.weights for step in steps)
@@ -180,6 +189,18 @@ def _to(
                     if this.first in late and (one := edge(this)).peak < below
                 )
     return found
+
+
+def looped(net: Network, this: Edge, limit: float) -> Edge | None:
+    """Return a chain as one loop; None if it cannot be, or needs more than `limit` bytes."""
+    chain = replace(this.chain, joined=frozenset(), is_loop=True)
+    *_, whole = striped(net, chain)
+    steps = net.steps[chain.first : chain.last + 1]
+    if any(step.apart for step in steps) or loop_of(whole, whole.turns()) is None:
+        return None
+    other = edge(whole)
+    is_low = other.peak <= limit and other.most <= max(limit, this.most)
+    return other if is_low and other.ops < this.ops else None
 
 
 def joined(net: Network, this: Edge, limit: float) -> Edge:
@@ -280,7 +301,8 @@ def choose(
     """
     choice, most = chains_of(net, work, peak), SHORT if code is None else code
     limit = max(choice.peak, peak or 0)
-    choice = replace(choice, chains=[joined(net, this, limit) for this in choice.chains])
+    extra = inf if work is None else max(0, (work - 1) * net.work - choice.extra)
+    choice = in_loops(net, choice, limit, most, extra + VAIN * net.work)
     if all(this.code <= most for this in choice.chains):
         return choice
     if code is None and (peak is None or choice.peak > peak):
@@ -295,6 +317,24 @@ def choose(
         or lowest(limits, lambda limit: short(net, every, limit, most, extra))
         or Choice((), plain, 0)
     )
+
+
+def in_loops(net: Network, choice: Choice, limit: int, code: float, extra: float) -> Choice:
+    """
+    Return chains of fewer calls: with stripes joined, or else as loops.
+
+    A chain of more than `code` calls a step is a loop, if `extra` work is enough for it.
+    """
+    chains = list[Edge]()
+    for this in choice.chains:
+        best = joined(net, this, limit)
+        loop = looped(net, this, limit) if best.code > code else None
+        if loop is not None and loop.extra - best.extra <= extra:
+            extra -= loop.extra - best.extra
+            best = loop
+        chains.append(best)
+    added = sum(this.extra for this in chains)
+    return Choice(chains, peak_of(net.loads(), chains), added)
 
 
 def short(

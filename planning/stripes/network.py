@@ -122,6 +122,8 @@ class Step:
     """The bytes of values that it reads as a whole, constants above all, in each stripe again."""
     scratch: int = 0
     """The bytes besides its result that it writes, and needs at most for a part of its rows."""
+    apart: str | None = None
+    """Why rows at the borders are not computed as those between are; None if they are."""
     inner: int = 0
     """The most bytes that are live within it, besides its operands and its results."""
 

@@ -115,6 +115,12 @@ class Chain:
 
     So what these hold of some parts of a row is not live at the same time.
     """
+    is_loop: bool = False
+    """
+    All stripes are turns of one loop, from above the first row to below the last one.
+
+    Rows that a value does not have are computed in vain, in turns in which it has others.
+    """
 
     @property
     def parts(self) -> int:
@@ -360,9 +366,7 @@ class Striped:
         last, loads = net.steps[chain.last], self.loads[self.first - chain.first :]
         end, result = self.rows[last.writes], net.values[last.writes]
         peak, copied, written = int(loads.max()), self.copied, np.ones(loads.shape[1], bool)
-        wider = sum(
-            (self.ring(v, turns) - self.rows[v].most) * net.values[v].row_bytes for v in self.rings
-        )
+        wider = self.wider(turns)
         if turns is not None:
             written[turns.first + turns.period : turns.last + 1] = False
             copied += 0 if last.reduces else result.bytes
@@ -379,6 +383,13 @@ class Striped:
         most = max(peak, int((loads + self.sliced[self.first - chain.first :]).max())) + wider
         ops = int(self.runs[written].sum())
         return Cost(peak + wider, self.work, self.weights, copied, ops, most)
+
+    def wider(self, turns: Turns | None) -> int:
+        """Return how many bytes rings have besides their rows."""
+        return sum(
+            (self.ring(v, turns) - self.rows[v].most) * self.net.values[v].row_bytes
+            for v in self.rings
+        )
 
 
 def striped(net: Network, chain: Chain) -> Iterator[Striped]:

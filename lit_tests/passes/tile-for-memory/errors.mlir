@@ -35,7 +35,7 @@ func.func @height(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 // -----
 
 func.func @fields(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  // expected-error@+1 {{relay.stripes must be {chain, step} and may have carried and early, or axis, height and joined of the last step, but is {chain = 0 : i64}}}
+  // expected-error@+1 {{relay.stripes must be {chain, step} and may have carried and early, or axis, height, joined and loop of the last step, but is {chain = 0 : i64}}}
   %a = relay.nn.relu %x {relay.stripes = {chain = 0}} : (tensor<4x4xf32>) -> tensor<4x4xf32>
   func.return %a : tensor<4x4xf32>
 }

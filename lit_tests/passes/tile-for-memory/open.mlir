@@ -16,7 +16,7 @@
 // CHECK-NEXT:    %[[J:.*]] = relay.concatenate %[[C]], %[[A1]]
 // CHECK-NEXT:    %[[F:.*]] = relay.fill_rows %[[J]], %{{.*}}, %[[ROWS]] {axis = 1 : i64, start = -2 : i64, step = 1 : i64}
 // CHECK-NEXT:    %[[Y:.*]] = relay.nn.max_pool2d %[[F]] {layout = "NHWC", pool_size = array<i64: 3, 3>}
-// CHECK-NEXT:    %[[W:.*]] = relay.write_rows %[[Y]], %[[R]] {axis = 1 : i64, count = 1 : i64, start = -1 : i64, step = 1 : i64}
+// CHECK-NEXT:    %[[W:.*]] = relay.write_rows %[[Y]], %[[R]] {axis = 1 : i64, count = 1 : i64, start = -1 : i64, step = 1 : i64, clips}
 // CHECK-NEXT:    %[[K:.*]] = relay.read_rows %[[F]] {axis = 1 : i64, start = 1 : i64} : {{.*}} -> tensor<1x2x4x1xf32>
 // CHECK-NEXT:    %[[K1:.*]] = relay.read_rows %[[K]] {axis = 1 : i64, start = 0 : i64}
 // CHECK-NEXT:    %{{.*}}, %[[Z:.*]] = relay.end_loop %[[K1]], %[[W]]

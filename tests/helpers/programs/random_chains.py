@@ -214,14 +214,16 @@ def stripe_some(module: ModuleOp, rng: np.random.Generator) -> str | None:
     heights = [Fraction(1, 4), Fraction(1, 2), *map(Fraction, range(1, net.steps[last].rows))]
     height = heights[int(rng.integers(len(heights)) * rng.random())]
     joined = frozenset(at for at in (0, 1, 12) if rng.random() < 0.3)
-    early = int(rng.integers(last - first)) if height < 1 else 0
+    early, loop = int(rng.integers(last - first)) if height < 1 else 0, bool(rng.random() < 0.5)
     for at in range(first, last + 1):
         stripes = Stripes(0, at - first, bool(rng.random() < share), early=at - first < early)
         if at == last:
-            stripes = replace(stripes, axis=axis_of(axes, groups[at]), height=height, joined=joined)
+            axis = axis_of(axes, groups[at])
+            stripes = replace(stripes, axis=axis, height=height, joined=joined, is_loop=loop)
         for op in groups[at]:
             op.attributes[STRIPES] = stripes.attribute
-    return f"{first}..{last} in stripes of {height}, {share} carried, {joined}, {early} early"
+    of = f"{first}..{last} in {'a loop of ' * loop}stripes of {height}"
+    return f"{of}, {share} carried, {joined}, {early} early"
 
 
 def chain_in_stripes(*seed: int) -> tuple[ModuleOp, ModuleOp, np.ndarray[Any, Any], str] | None:
