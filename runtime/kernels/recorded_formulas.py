@@ -248,15 +248,6 @@ class Recorded(Number):
         return self._step(_bits, element=element)
 
 
-class Computing(Tape):
-    """Computes each number of vectors of one length as soon as a formula needs it."""
-
-    def record(self, step: Step, element: Element, *operands: Recorded) -> Recorded:
-        y = np.empty(max(operand.shape for operand in operands), dtype_of(element))
-        step(*(operand.array for operand in operands), y)()
-        return Recorded(self, element, y.shape, y)
-
-
 class Elements(Source):
     """An operand, of which a formula reads elements."""
 

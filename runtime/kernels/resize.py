@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
@@ -11,14 +11,15 @@ from ...operators.resizing import nearest, offsets, position, weights
 from ...operators.vision import Resizing
 from ..memory.scratch import scratch
 from .bind import Array, Attrs, Bind, Thunk, sequence, widen_half
-from .recorded_formulas import Computing
+from .recorded_formulas import Recorded, Tape
 
 
-def _computed(formula: Callable[[Number], Sequence[Number]], numbers: Array) -> Sequence[Array]:
+def _computed(formula: Callable[[Recorded], Number], numbers: Array) -> Array:
     """Return what a formula computes of numbers."""
+    tape, y = Tape([numbers]), np.empty_like(numbers)
     with np.errstate(all="ignore"):
-        found = formula(*Computing([numbers]).operands)
-    return [cast(Any, number).array for number in found]
+        tape.plan(cast(Recorded, formula(tape.operands[0])), y).bound([numbers], y)()
+    return y
 
 
 def _inside(places: Array, old: int) -> Array:
@@ -28,7 +29,7 @@ def _inside(places: Array, old: int) -> Array:
 def _nearest(how: Resizing, old: int, new: float) -> Array:
     """Return the index of the nearest pixel, computed in float32, as in onnxruntime."""
     pixels: Array = np.arange(int(new), dtype=np.float32)
-    (whole,) = _computed(lambda x: [nearest(how, x, x.constant(old), x.constant(new))], pixels)
+    whole = _computed(lambda x: nearest(how, x, x.constant(old), x.constant(new)), pixels)
     return _inside(whole, old)
 
 
@@ -36,10 +37,10 @@ def _interpolate(how: Resizing, x: Array, y: Array, axis: int, new: float) -> Th
     """Return a thunk that resizes `axis` of `x` to that of `y`, of the whole part of `new`."""
     part, old = scratch(y.shape, y.dtype), x.shape[axis]
     pixels: Array = np.arange(int(new), dtype=np.float64)
-    (at,) = _computed(lambda x: [position(how, x, x.constant(old), x.constant(new))], pixels)
+    at = _computed(lambda x: position(how, x, x.constant(old), x.constant(new)), pixels)
     steps: list[Thunk] = [partial(y.fill, 0)]
-    factors_of = _computed(lambda x: weights(how, x, x.constant(old)), at)
-    for offset, factors in zip(offsets(how), factors_of, strict=True):
+    for i, offset in enumerate(offsets(how)):
+        factors = _computed(lambda x, i=i: weights(how, x, x.constant(old))[i], at)
         along = factors.astype(y.dtype).reshape(-1, *[1] * (y.ndim - axis - 1))
         steps += [
             partial(np.take, x, _inside(np.floor(at) + offset, old), axis, part, "clip"),
