@@ -1,7 +1,7 @@
 """Rules of operators on images and on boxes in them."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
 from .operands import require_float, require_integer, require_rank
 from .rules import Ints, Work, rule
@@ -30,12 +30,6 @@ class Resizing(NamedTuple):
     cubic_exclude: int
     extrapolation_value: float
     out_dtype: Element | None
-
-    @classmethod
-    def of(cls, attributes: Mapping[str, Any]) -> "Resizing":
-        """Return those among the attributes of an operator."""
-        values: Any = map(attributes.get, cls._fields)
-        return cls(*values)
 
 
 @rule("relay.image.resize2d", work=Work.LINEAR)

@@ -1,49 +1,98 @@
 """Resizing of images."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import cast
 
 import numpy as np
 
-from ...operators.meaning.number import Number
-from ...operators.resizing import nearest, offsets, position, weights
-from ...operators.vision import Resizing
 from ..memory.scratch import scratch
-from .bind import Array, Attrs, Bind, Thunk, sequence, widen_half
-from .recorded_formulas import Recorded, Tape
+from .bind import Array, Attrs, Bind, Thunk, integer, number, sequence, widen_half, word
+
+COORDINATES: Mapping[str, Callable[[Array, int, float], Array]] = {
+    "half_pixel": lambda x, old, new: (x + 0.5) / _scale(x, old, new) - 0.5,
+    "align_corners": lambda x, old, new: (
+        x * (x.dtype.type(old - 1) / x.dtype.type(max(new - 1, 1)))
+    ),
+    "asymmetric": lambda x, old, new: x / _scale(x, old, new),
+    "pytorch_half_pixel": lambda x, old, new: (
+        (x + 0.5) / _scale(x, old, new) - 0.5 if new > 1 else x * 0
+    ),
+    "tf_half_pixel_for_nn": lambda x, old, new: (x + 0.5) / _scale(x, old, new),
+}
+"""Map pixels `x` of `new` to positions among `old` pixels."""
+
+ROUNDINGS: Mapping[str, Callable[[Array], Array]] = {
+    "round": lambda x: np.floor(x + 0.5),
+    "round_prefer_ceil": lambda x: np.floor(x + 0.5),
+    "round_prefer_floor": lambda x: np.ceil(x - 0.5),
+    "floor": np.floor,
+    "ceil": np.ceil,
+}
 
 
-def _computed(formula: Callable[[Recorded], Number], numbers: Array) -> Array:
-    """Return what a formula computes of numbers."""
-    tape, y = Tape([numbers]), np.empty_like(numbers)
-    with np.errstate(all="ignore"):
-        tape.plan(cast(Recorded, formula(tape.operands[0])), y).bound([numbers], y)()
-    return y
+def _scale(x: Array, old: int, new: float) -> float:
+    return x.dtype.type(new) / x.dtype.type(old)
 
 
-def _inside(places: Array, old: int) -> Array:
+def _positions(attrs: Attrs, old: int, new: float) -> Array:
+    """
+    Return the position of each of `new` pixels, which may be a fraction more, among `old` ones.
+
+    To choose the nearest pixel it is computed in float32, as in onnxruntime.
+    """
+    nearest = word(attrs, "method") == "nearest_neighbor"
+    pixels = np.arange(int(new), dtype=np.float32 if nearest else np.float64)
+    return COORDINATES[word(attrs, "coordinate_transformation_mode")](pixels, old, new)
+
+
+def nearest(attrs: Attrs, old: int, new: float) -> Array:
+    """Return the index of the pixel nearest to each of `new` pixels."""
+    mode = word(attrs, "coordinate_transformation_mode")
+    rounding = word(attrs, "rounding_method") or ("round" if mode == "align_corners" else "floor")
+    places = ROUNDINGS[rounding](_positions(attrs, old, new))
     return np.clip(places, 0, old - 1).astype(np.intp)
 
 
-def _nearest(how: Resizing, old: int, new: float) -> Array:
-    """Return the index of the nearest pixel, computed in float32, as in onnxruntime."""
-    pixels: Array = np.arange(int(new), dtype=np.float32)
-    whole = _computed(lambda x: nearest(how, x, x.constant(old), x.constant(new)), pixels)
-    return _inside(whole, old)
+def cubic_weights(t: Array, a: float) -> list[Array]:
+    """Return the weights of four pixels, of which the second is `t` before the position."""
+    s = 1 - t
+    return [
+        ((a * (t + 1) - 5 * a) * (t + 1) + 8 * a) * (t + 1) - 4 * a,
+        ((a + 2) * t - (a + 3)) * t * t + 1,
+        ((a + 2) * s - (a + 3)) * s * s + 1,
+        ((a * (s + 1) - 5 * a) * (s + 1) + 8 * a) * (s + 1) - 4 * a,
+    ]
 
 
-def _interpolate(how: Resizing, x: Array, y: Array, axis: int, new: float) -> Thunk:
-    """Return a thunk that resizes `axis` of `x` to that of `y`, of the whole part of `new`."""
-    part, old = scratch(y.shape, y.dtype), x.shape[axis]
-    pixels: Array = np.arange(int(new), dtype=np.float64)
-    at = _computed(lambda x: position(how, x, x.constant(old), x.constant(new)), pixels)
+def taps(attrs: Attrs, old: int, new: float) -> list[tuple[Array, Array]]:
+    """Return the pixels that each of `new` pixels is interpolated from, and their weights."""
+    at = _positions(attrs, old, new)
+    first = np.floor(at)
+    t = at - first
+    if word(attrs, "method") == "linear":
+        places, weights = [first, first + 1], [1 - t, t]
+    else:
+        places = [first + i for i in range(-1, 3)]
+        weights = cubic_weights(t, number(attrs, "cubic_alpha"))
+        if integer(attrs, "cubic_exclude"):
+            weights = [
+                np.where((0 <= p) & (p < old), w, 0) for p, w in zip(places, weights, strict=True)
+            ]
+            total = sum(weights)
+            weights = [w / total for w in weights]
+    return [
+        (np.clip(p, 0, old - 1).astype(np.intp), w) for p, w in zip(places, weights, strict=True)
+    ]
+
+
+def _interpolate(attrs: Attrs, x: Array, y: Array, axis: int, new: float) -> Thunk:
+    """Return a thunk that resizes `axis` of `x` to that of `y`, of `new` pixels."""
+    part = scratch(y.shape, y.dtype)
     steps: list[Thunk] = [partial(y.fill, 0)]
-    for i, offset in enumerate(offsets(how)):
-        factors = _computed(lambda x, i=i: weights(how, x, x.constant(old))[i], at)
-        along = factors.astype(y.dtype).reshape(-1, *[1] * (y.ndim - axis - 1))
+    for places, weights in taps(attrs, x.shape[axis], new):
+        along = weights.astype(y.dtype).reshape(-1, *[1] * (y.ndim - axis - 1))
         steps += [
-            partial(np.take, x, _inside(np.floor(at) + offset, old), axis, part, "clip"),
+            partial(np.take, x, places, axis, part, "clip"),
             partial(np.multiply, part, along, part),
             partial(np.add, y, part, y),
         ]
@@ -55,18 +104,17 @@ def resize2d(
 ) -> Thunk:
     """Resize rows, then columns; `size` is that of the result unless it has fractions."""
     x, (y,) = ins[0], outs
-    how = Resizing.of(attrs)
-    h = how.layout.index("H")
+    h = word(attrs, "layout").index("H")
     tall = scratch((*x.shape[:h], y.shape[h], *x.shape[h + 1 :]), x.dtype)
     size = size or y.shape[h : h + 2]
-    if how.method == "nearest_neighbor":
-        rows, columns = (_nearest(how, x.shape[h + i], size[i]) for i in range(2))
+    if word(attrs, "method") == "nearest_neighbor":
+        rows, columns = (nearest(attrs, x.shape[h + i], size[i]) for i in range(2))
         return sequence(
             partial(np.take, x, rows, h, tall, "clip"),
             partial(np.take, tall, columns, h + 1, y, "clip"),
         )
     return sequence(
-        _interpolate(how, x, tall, h, size[0]), _interpolate(how, tall, y, h + 1, size[1])
+        _interpolate(attrs, x, tall, h, size[0]), _interpolate(attrs, tall, y, h + 1, size[1])
     )
 
 
