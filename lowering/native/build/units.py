@@ -21,8 +21,8 @@ from xdsl.dialects import func, llvm, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
-    MemRefType,
     ModuleOp,
+    ShapedType,
     StringAttr,
     SymbolRefAttr,
     UnitAttr,
@@ -128,7 +128,7 @@ def _kernel(
     text = "".join(map(_hashed_text, (hashed, *used)))
     schedule = steps_of(function)
     passes = KERNELS if schedule is None else (*SCHEDULED, schedule.key)
-    types = (type for type in op.function_type.inputs if isinstance(type, MemRefType))
+    types = (type for type in op.function_type.inputs if isinstance(type, ShapedType))
     is_open = any(DYNAMIC_INDEX in type.get_shape() for type in types)
     tuning = Tuning(prefetches(function), is_open and vectors_of(machine).count > 16)
     how = [tools_key(), machine.key, str(settings.level), *tuning.options]

@@ -102,7 +102,7 @@ def tools_key() -> str:
 
 
 class Tuning(NamedTuple):
-    """What LLVM does for some kernels."""
+    """Options of LLVM for some kernels."""
 
     prefetches: bool = False
     """True if opt inserts `PREFETCH`."""
