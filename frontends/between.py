@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 from itertools import product
+from math import floor
 from operator import add, mul
 
 from .program_numbers import N
@@ -42,6 +43,14 @@ def filtered(distance: N, mode: str, a: float) -> N:
         return 1.0 - distance.minimum(1.0)
     outer = cubic(distance.minimum(2.0), False, a)
     return cubic(distance, True, a).where(distance.less(1.0), outer)
+
+
+def wide_taps(at: N, mode: str, a: float, scale: float) -> list[tuple[N, N]]:
+    """Return as many elements as `1 / scale` requires, if that is more, with unscaled weights."""
+    scale, reach = min(scale, 1.0), 1 if mode == "linear" else 2
+    low, first = at.floor(), floor(-reach / scale) + 1
+    elements = [(low + float(i), (at - low - float(i)) * scale) for i in range(first, 2 - first)]
+    return [(element, filtered(far.abs(), mode, a)) for element, far in elements]
 
 
 def clamped(at: N, size: N | float) -> N:

@@ -19,7 +19,7 @@ from operator import add
 
 import numpy as np
 
-from ...between import filtered, taps
+from ...between import filtered, taps, wide_taps
 from ..convert.computed import Computed, Number
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
@@ -147,7 +147,7 @@ def _interpolated(node: Node, mode: str, transformation: str, b: Builder) -> Val
         for axis, target in zip(axes, known, strict=True):
             if target is not None:
                 ratio = target.number / max(sizes[axis], 1)
-                scale = target.factor
+                scale = _known_scale(target.scale) or 0.0
                 is_exact &= abs(ratio - scale) <= 1e-6 * max(scale, 1.0)
                 sizes[axis] = target.number
         if is_exact and len(sizes) == 4 and tuple(sizes[:2]) == shape_of(x)[:2]:
@@ -164,12 +164,16 @@ def _interpolated(node: Node, mode: str, transformation: str, b: Builder) -> Val
     places = _places(node, axes, targets, transformation, b, interpolated=True)
     dtype, x = dtype_of(x), b.cast(x, FLOAT)
     for place in places:
-        if wide:
+        scale = _known_scale(place.scale)
+        if wide and scale is None:
             x = place.extrapolated(_filtered(node, place, x, (mode, alpha, exclude), b))
             continue
         around = [(tap, w) for tap, w in taps(place.at, mode, alpha) if w is not None]
+        if wide and scale is not None:
+            around = wide_taps(place.at, mode, alpha, scale)
         if exclude:
             around = [(tap, place.within(tap) * weight) for tap, weight in around]
+        if exclude or wide:
             total = reduce(add, (weight for _, weight in around))
             around = [(tap, weight / total) for tap, weight in around]
         terms = [
@@ -179,14 +183,21 @@ def _interpolated(node: Node, mode: str, transformation: str, b: Builder) -> Val
     return b.cast(x, dtype)
 
 
+def _known_scale(scale: Number) -> float | None:
+    """Return a scale that is known: the number of elements of a filter depends on it."""
+    if not isinstance(scale, Computed):
+        return scale
+    return float(scale.value.array) if isinstance(scale.value, Constant) else None
+
+
 def _filtered(
     node: Node, place: Places, x: Value, how: tuple[str, float, bool], b: Builder
 ) -> Value:
     """
     Multiply by a weight for each element that a filter may reach, and each place.
 
-    A filter is as wide as `1 / scale` requires. Elements outside are the nearest ones inside, or do
-    not count.
+    A filter is as wide as `1 / scale` requires, which is not known. Elements outside are the
+    nearest ones inside, or do not count.
     """
     mode, alpha, exclude = how
     scale = place.size.like(place.scale).minimum(1.0)
@@ -222,12 +233,6 @@ class Target:
         """The new size, which is known."""
         assert isinstance(self.size, Constant), "a known target"
         return int(self.size.array)
-
-    @property
-    def factor(self) -> float:
-        """The scale, which is known."""
-        assert isinstance(self.scale.value, Constant), "a known target"
-        return float(self.scale.value.array)
 
 
 def _old_sizes(x: Value, axes: Sequence[int], b: Builder) -> list[Computed]:
