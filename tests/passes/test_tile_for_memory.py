@@ -28,7 +28,7 @@ AT_EVERY_LEVEL = VmPipeline().text.replace(
 def test_random_chains_in_random_stripes(part: int):
     """They compute the same at every level, and in the machine, when dead bytes are overwritten."""
     count = (OTHER or rounds(60)) // 4 + 1
-    tried = number = loops = whole_loops = 0
+    tried = number = loops = 0
     while tried < count:
         drawn = chain_in_stripes(FIRST_SEED + part, number)
         number += 1
@@ -39,7 +39,6 @@ def test_random_chains_in_random_stripes(part: int):
         run_passes(tiled, "tile-for-memory")
         assert "relay.stripes" not in str(tiled), what
         loops += "relay.loop" in str(tiled)
-        whole_loops += "clips" in str(tiled)
         (whole,) = evaluated(module, [argument])
         assert isinstance(whole, np.ndarray), what
         try:
@@ -51,7 +50,17 @@ def test_random_chains_in_random_stripes(part: int):
         scale = np.abs(whole[np.isfinite(whole)]).max(initial=1)  # a mean of ones may be 0
         np.testing.assert_allclose(found, whole, rtol=0, atol=2e-6 * scale, err_msg=what)
     assert loops > count // 4, "stripes that are alike"
-    assert whole_loops, "stripes that are alike at both ends, too"
+
+
+def test_random_stripes_are_one_loop():
+    """One of eight draws is one, so that the test above runs some."""
+    for number in range(60):
+        drawn = chain_in_stripes(FIRST_SEED, number)
+        if drawn is not None:
+            run_passes(drawn[1], "tile-for-memory")
+            if "clips" in str(drawn[1]):
+                return
+    pytest.fail("no stripes that are alike at both ends, too")
 
 
 def planned(program: xrelay.Executable) -> int:

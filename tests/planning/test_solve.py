@@ -273,7 +273,12 @@ def test_an_unknown_strategy_lists_those_there_are():
             "'a': lifetime must not end before it starts, but has length -2",
             (0,),
         ),
-        ((buffer("a", 0, 1, 2**62),), (), "'a': 4611686018427387904 is not between -2^62 and 2^62", (0,)),
+        (
+            (buffer("a", 0, 1, 2**62),),
+            (),
+            "'a': 4611686018427387904 is not between -2^62 and 2^62",
+            (0,),
+        ),
         ((buffer("a", 0, 1, 2**70),), (), "is not between -2^62 and 2^62", (0,)),
         ((buffer("a", 0, 1, 1), buffer("a", 0, 1, 1)), (), "duplicate id 'a'", (0, 1)),
         (
