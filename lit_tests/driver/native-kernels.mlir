@@ -6,9 +6,9 @@
 // CHECK:       func.func private @fused_nn_dense_nn_relu({{.*}} attributes {xrelay.kernel} {
 // CHECK-LABEL: fuse-elementwise
 // CHECK-LABEL: transpose-operands
-// CHECK:       memref.alloc() : memref<16x32xf32>
+// CHECK:       tensor.empty() : tensor<16x32xf32>
 // CHECK-LABEL: choose-schedules
-// CHECK:       attributes {xrelay.kernel, xrelay.schedule = [{kind = "squares"}, {kind = "register-tile"
+// CHECK:       attributes {xrelay.kernel, xrelay.schedule = [{kind = "register-tile"
 func.func @main(%x: tensor<8x16xf32>, %w: tensor<32x16xf32>) -> tensor<8x32xf32> {
   %0 = relay.nn.dense %x, %w : (tensor<8x16xf32>, tensor<32x16xf32>) -> tensor<8x32xf32>
   %1 = relay.nn.relu %0 : (tensor<8x32xf32>) -> tensor<8x32xf32>

@@ -129,9 +129,9 @@ lower-to-bytecode          < < < < + < + . | |
 convert-program-to-linalg  + + x x x x x | | .
 expand-math                . . . . . . . . . +
 allocate-registers         < < < < < < < . | |
-move-reshapes              < < < < < < < | . |
-fuse-elementwise           < < < < < < < | . |
-compute-by-rows            < < < < < < < | + |
+move-reshapes              < < < < < < < | + |
+fuse-elementwise           < < < < < < < | + |
+compute-by-rows            < < < < < < < | . |
 compute-in-destinations    < < < < < < < | + |
 call-blas                  < < < < < < < | + |
 transpose-operands         < < < < < < < | + |

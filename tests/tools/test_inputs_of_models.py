@@ -277,9 +277,9 @@ def test_options_in_messages_can_be_typed_into_a_shell(
     path = tmp_path / "net.onnx"
     nodes = [
         helper.make_node("Dropout", ["x", "", f"{name}s"], ["a"]),
-        helper.make_node(
-            "MaxPool", ["x"], ["y"], kernel_shape=[2, 2], strides=[2, 2], auto_pad="SAME_LOWER"
-        ),
+        helper.make_node("Shape", ["x"], ["height"], start=2, end=3),
+        helper.make_node("Cast", ["height"], ["is_training"], to=TensorProto.BOOL),
+        helper.make_node("Dropout", ["x", "", "is_training"], ["y"]),
     ]
     inputs = [info("x", [1, 1, name, 4]), info(f"{name}s", [], TensorProto.BOOL)]
     net = model(nodes, inputs, [info("y", None)])

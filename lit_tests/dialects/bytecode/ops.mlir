@@ -76,6 +76,9 @@ bytecode.kernel @same () -> [] {
 // CHECK-NEXT:   bytecode.join_tensors r2, (r1, r8) to [4, 4]
 // CHECK-NEXT:   bytecode.join_tensors r2, (r1, r8) to r6
 // CHECK-NEXT:   bytecode.copy_rows r1[3] -> r2[r6] axis 1 rows 2
+// CHECK-NEXT:   bytecode.read_rows r1[r6] -> r2 axis 1 fill r3
+// CHECK-NEXT:   bytecode.write_rows r1[0] -> r2[-1] axis 1 rows 2
+// CHECK-NEXT:   bytecode.fill_rows r3 -> r2[r6] axis 1 bound 14
 // CHECK-NEXT:   bytecode.device_copy r1 -> r2 from #cpu0 to #cuda0
 // CHECK-NEXT:   bytecode.kill_register r8 {note}
 // CHECK-NEXT:   bytecode.ret r3
@@ -121,6 +124,9 @@ bytecode.func @main ("x" : tensor<4xf32, #relay.device<cpu:0>>, "t" : !bytecode.
   bytecode.join_tensors r2, (r1, r8) to [4, 4]
   bytecode.join_tensors r2, (r1, r8) to r6
   bytecode.copy_rows r1[3] -> r2[r6] axis 1 rows 2
+  bytecode.read_rows r1[r6] -> r2 axis 1 fill r3
+  bytecode.write_rows r1[0] -> r2[-1] axis 1 rows 2
+  bytecode.fill_rows r3 -> r2[r6] axis 1 bound 14
   bytecode.device_copy r1 -> r2 from #relay.device<cpu:0> to #relay.device<cuda:0>
   bytecode.kill_register r8 {note}
   bytecode.ret r3
