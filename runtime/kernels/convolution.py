@@ -5,7 +5,7 @@ Computed in blocks of output rows: the windows of a block become the columns of 
 (im2col), which is multiplied by the weights. Blocks keep that matrix small. If each cell of the
 image is a window (a 1x1 convolution), the image itself is the matrix. Convolutions with a channel
 per group (depthwise) are products with matrices of one row, in blocks of few channels; with
-channels last they are sums of one product per cell of the window.
+channels last they are sums of one product per cell of the window. `winograd` is for windows of 3x3.
 
 Names: N images, g groups, C input and O output channels per group, K = C * kh * kw.
 """
@@ -18,6 +18,7 @@ import numpy as np
 
 from ...operators.windows import WINOGRAD
 from ..memory.scratch import scratch
+from . import winograd
 from .bind import Array, Attrs, Bind, Thunk, borders, integer, pair, sequence, widen_half, word
 from .windows import Axis, blocks, landing
 
@@ -137,18 +138,6 @@ def _by_cells(x: Array, kernels: Array, y: Array, axes: tuple[Axis, Axis]) -> li
     return steps
 
 
-def _filters_of(transformed: Array, to: Array) -> list[Thunk]:
-    """Compute filters w (…, 3, 3) of `transformed` ones G w Gᵀ (…, 4, 4), of `WINOGRAD`."""
-    half_done = scratch((*to.shape[:-2], 3, 4), to.dtype)
-    steps: list[Thunk] = []
-    for axis, before, after in ((-2, transformed, half_done), (-1, half_done, to)):
-        cells, result = np.moveaxis(before, axis, 0), np.moveaxis(after, axis, 0)
-        middle = partial(np.subtract, dtype=to.dtype, casting="unsafe")
-        steps.append(partial(np.copyto, result[::2], cells[::3], "unsafe"))
-        steps.append(partial(middle, cells[1], cells[2], result[1]))
-    return steps
-
-
 def conv2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """
     Cross-correlate `data`, padded with zeros, with `weight`.
@@ -169,7 +158,7 @@ def conv2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
         panels, width, inputs = filters.shape[:3]
         if kernel_layout == WINOGRAD:
             cells = scratch((panels, width, inputs, 3, 3), y.dtype)
-            steps += _filters_of(filters, cells)
+            steps += winograd.filters_of(filters, cells)
         else:
             cells = scratch(filters.shape, weight.dtype)
             steps.append(partial(np.copyto, cells, filters))
@@ -189,6 +178,8 @@ def conv2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     )
     if channels_last and groups > 1 and kernels.shape[2] == 1:
         steps += _by_cells(x, kernels, y, axes)
+    elif not channels_last and winograd.pays(x, kernels, y, axes):
+        steps += winograd.convolve(x, kernels, y, axes)
     else:
         steps += _by_columns(x, kernels, y, axes, channels_last)
     return sequence(*steps)

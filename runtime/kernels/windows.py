@@ -214,6 +214,13 @@ class _Shifted:
         return steps, _row_windows(shifted, high, count)
 
 
+def require_room(axis: Axis, count: int, extent: int) -> None:
+    """Raise `ValueError` if `count` windows exceed a padded axis of `extent` cells."""
+    reach, room = axis.reach(count), extent + axis.before + axis.after
+    if reach > room:
+        raise ValueError(f"windows span {reach} cells, but the padded image has {room}")
+
+
 def blocks(
     images: Array,
     size: tuple[int, int],
@@ -229,9 +236,7 @@ def blocks(
     in memory (`channels_last`). Raises `ValueError` if windows exceed the padded images.
     """
     for axis, count, extent in zip(axes, size, images.shape[2:], strict=True):
-        reach, room = axis.reach(count), extent + axis.before + axis.after
-        if reach > room:
-            raise ValueError(f"windows span {reach} cells, but the padded image has {room}")
+        require_room(axis, count, extent)
     is_padded = any(axis.is_padded for axis in axes)
     assert not channels_last or channels >= images.shape[1], "channels are adjacent"
     if not is_padded and (channels_last or min(axis.cells for axis in axes) == 1):

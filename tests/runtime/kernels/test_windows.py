@@ -10,7 +10,7 @@ from helpers.operators.kernel_references import onnx_node
 from helpers.programs.every_case import every
 from helpers.programs.random_settings import share
 
-from xrelay.runtime.kernels import KERNELS, convolution, pooling
+from xrelay.runtime.kernels import KERNELS, convolution, pooling, winograd
 
 Pair = tuple[int, int]
 
@@ -31,6 +31,19 @@ def result_shape(name: str, shape: tuple[int, ...], attrs: dict[str, Any]) -> tu
     operand = "x".join(map(str, (*shape, "f32")))
     type: Any = apply(name, operand, **attrs).results[0].type
     return type.get_shape()
+
+
+def record_calls(monkeypatch: pytest.MonkeyPatch, module: Any, name: str) -> list[str]:
+    """Return a list that gets `name` whenever that function of `module` is called."""
+    calls: list[str] = []
+    function = getattr(module, name)
+
+    def recorded(*args: Any) -> Any:
+        calls.append(name)
+        return function(*args)
+
+    monkeypatch.setattr(module, name, recorded)
+    return calls
 
 
 T = TypeVar("T")
@@ -99,6 +112,54 @@ def test_conv2d_of_half_precision_sums_in_single_precision():
     assert got[0, 1, 3, 3] == 0
 
 
+TILED = list(
+    product(
+        [(1, 1), (5, 6)],  # channels in and out
+        [(8, 8), (9, 12), (1, 15)],  # size
+        [(0, 2, 2, 0), (1, 1, 1, 1), (3, 2, 0, 5)],  # padding
+        ["float32", "float64"],
+        [1 << 20, 1],  # bytes of a block: all of an image, or one row of tiles
+    )
+)
+
+
+@every(("channels", "size", "padding", "dtype", "limit"), TILED)
+def test_conv2d_by_winograd(
+    channels: Pair,
+    size: Pair,
+    padding: tuple[int, ...],
+    dtype: str,
+    limit: int,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    x, w = random(2, channels[0], *size), random(channels[1], channels[0], 3, 3)
+    want = onnx_node("Conv", [x, w], {"pads": padding})
+    monkeypatch.setattr(winograd, "LEAST_CHANNELS", 1)
+    monkeypatch.setattr(winograd, "LEAST_TILES", 1)
+    monkeypatch.setattr(winograd, "WEIGHTS_BLOCK", 7)
+    monkeypatch.setattr(winograd, "TILES_SIZE", limit)
+    monkeypatch.setattr(winograd, "MOST_TILES_SIZE", limit)
+    used = record_calls(monkeypatch, winograd, "convolve")
+    got = run("nn.conv2d", {"padding": padding}, [x.astype(dtype), w.astype(dtype)], want.shape)
+    np.testing.assert_allclose(got, want, 1e-4, 1e-5)
+    assert used
+
+
+def test_conv2d_by_winograd_is_as_accurate_as_by_columns(monkeypatch: pytest.MonkeyPatch):
+    x, w = random(1, 64, 30, 31), random(40, 64, 3, 3)
+    used = record_calls(monkeypatch, winograd, "convolve")
+    ins, shape = [x, w], (1, 40, 30, 31)
+    fast = run("nn.conv2d", {"padding": (1, 1, 1, 1)}, ins, shape)
+    assert len(used) == 1
+    monkeypatch.setattr(winograd, "MOST_WEIGHTS", 0)
+    plain = run("nn.conv2d", {"padding": (1, 1, 1, 1)}, ins, shape)
+    wide = [array.astype(np.float64) for array in ins]
+    exact: Any = run("nn.conv2d", {"padding": (1, 1, 1, 1)}, wide, shape)
+    assert len(used) == 1
+    errors = [float(np.std(got - exact)) for got in (fast, plain)]
+    assert errors[0] < 1.5 * errors[1] < 1e-6 * float(np.abs(exact).max())
+
+
 @pytest.mark.parametrize("layouts", list(product(["NCHW", "NHWC"], ["OIHW", "HWIO"])))
 @pytest.mark.parametrize("groups", [1, 32])
 def test_conv2d_reads_its_operands_when_it_runs(layouts: tuple[str, str], groups: int):
@@ -115,6 +176,21 @@ def test_conv2d_reads_its_operands_when_it_runs(layouts: tuple[str, str], groups
         call()
     got = out if layouts[0] == "NCHW" else out.transpose(0, 3, 1, 2)
     np.testing.assert_allclose(got, want, 1e-4, 1e-4)
+
+
+@pytest.mark.parametrize(
+    ("attrs", "kernel"),
+    [({}, (3, 3)), ({"strides": (2, 1)}, (3, 3)), ({"dilation": (1, 2)}, (3, 3)), ({}, (3, 5))],
+)
+def test_winograd_is_for_adjacent_windows_of_3x3(
+    attrs: dict[str, Any], kernel: Pair, monkeypatch: pytest.MonkeyPatch
+):
+    x, w = random(1, 32, 60, 60), random(32, 32, *kernel)
+    options = {"strides": attrs.get("strides", (1, 1)), "dilations": attrs.get("dilation", (1, 1))}
+    want = onnx_node("Conv", [x, w], options)
+    used = record_calls(monkeypatch, winograd, "convolve")
+    np.testing.assert_allclose(run("nn.conv2d", attrs, [x, w], want.shape), want, 1e-4, 1e-4)
+    assert bool(used) == (kernel == (3, 3) and not attrs)
 
 
 FAR = 10**12
