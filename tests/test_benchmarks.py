@@ -23,10 +23,12 @@ import pytest
 from helpers.memory.checked_plans import unverified
 from helpers.processes.forked_commands import with_commands
 
+from xrelay.planning.stripes.chosen_chains import VAIN
+
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 VERSION = '#[version = "0.0.5"]\n'
 TILED = {"vww": 56_000, "squeezenet": 300_000, "mobilenet_v2": 520_000}
-"""Networks with the most bytes of their plans in stripes, results included, with no more work."""
+"""Networks with the most bytes of their plans in stripes, results included, with no more work but for rows beyond the borders."""
 
 
 def run(script: str, *arguments: str) -> tuple[str, str]:
@@ -132,7 +134,9 @@ def test_networks_in_stripes_are_within_their_goals():
     out, _ = run("below_the_bound.py", "--native", "--only", ",".join(TILED), "--rounds", "1")
     rows = {row["network"]: row for row in json.loads(out)["results"]}
     assert all(rows[name]["tiled"] <= goal for name, goal in TILED.items())
-    assert all(row["work"] == "+0.0 %" and float(row["error"]) < 1e-5 for row in rows.values())
+    added = [float(row["work"].removesuffix(" %")) for row in rows.values()]
+    assert all(percent < 100 * VAIN for percent in added)  # rows beyond the borders alone
+    assert all(float(row["error"]) < 1e-5 for row in rows.values())
 
 
 def test_networks_compares_with_onnxruntime():
