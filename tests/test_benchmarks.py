@@ -28,7 +28,7 @@ from xrelay.planning.stripes.chosen_chains import VAIN
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 VERSION = '#[version = "0.0.5"]\n'
 TILED = {"vww": 56_000, "squeezenet": 300_000, "mobilenet_v2": 520_000}
-"""Networks with the most bytes of their plans in stripes, results included, with no more work but for rows beyond the borders."""
+"""Networks with the most bytes of their plans in stripes, results included, at `work=1.0`."""
 
 
 def run(script: str, *arguments: str) -> tuple[str, str]:
