@@ -16,8 +16,8 @@ value at compile time: after these the multiplication stays, and fuses with the 
 With `layer-norm`, a layer norm is replaced, too; by default it stays one kernel. Float types
 narrower than 32 bits stay: the kernels of normalizations compute in f32. A reshape of a reshape is
 one reshape, two transpositions are one or none, and a cast, reshape or transposition to what its
-operand is already is removed. `fold-constants` computes what is constant afterwards. (TVM:
-SimplifyInference, FoldScaleAxis.) Level: `relay`.
+operand is already is removed, as is a slice of all elements. `fold-constants` computes what is
+constant afterwards. (TVM: SimplifyInference, FoldScaleAxis.) Level: `relay`.
 """
 
 from dataclasses import dataclass
@@ -160,6 +160,7 @@ class UnpackLayerNorm(RewritePattern):
 
 CANONICALIZATIONS = (
     *rearrange.TransposeOp.get_canonicalization_patterns(),
+    *rearrange.StridedSliceOp.get_canonicalization_patterns(),
     *reshape.Reshaping.get_canonicalization_patterns(),
     *elementwise.CastOp.get_canonicalization_patterns(),
 )

@@ -8,7 +8,7 @@ from xdsl.irdl import operand_def, traits_def, var_operand_def, var_result_def
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..interfaces import ReadsElementwise
-from ..tensors import as_tensor
+from ..tensors import as_tensor, is_static
 from ..xdsl_extras.trait_patterns import Patterns, erase_if_unused
 from .incomplete import AnyTensor
 from .operator import INJECTIVE, Broadcasting, Injective, RelayOperator, is_in_kernel, operator
@@ -180,7 +180,7 @@ class PadOp(Injective):
 
 
 @operator("relay.strided_slice")
-class StridedSliceOp(Injective):
+class StridedSliceOp(Injective, HasCanonicalizationPatternsInterface):
     """
     Take every `strides`-th slice of `data` from `begin` up to `end` along `axes`.
 
@@ -200,6 +200,24 @@ class StridedSliceOp(Injective):
     strides = optional_ints_prop()
     axes = optional_ints_prop()
     slice_mode = string_prop("end")
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> Patterns:
+        return (RemoveWholeSlice(),)
+
+
+class RemoveWholeSlice(RewritePattern):
+    """Remove a slice of all elements, in their order; but not in kernels."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: StridedSliceOp, rewriter: PatternRewriter, /) -> None:
+        type = as_tensor(op.data.type)
+        if type is None or op.data.type != op.result.type or not is_static(type):
+            return
+        strides = () if op.strides is None else op.strides.get_values()
+        may_reverse = op.slice_mode.data == "end" and any(stride < 0 for stride in strides)
+        if not may_reverse and not is_in_kernel(op):
+            rewriter.replace(op, [], [op.data])
 
 
 @operator("relay.take")

@@ -29,7 +29,7 @@ func.func @transpositions(%x: tensor<2x3x4xf32>) -> (tensor<4x2x3xf32>, tensor<2
 
 // -----
 
-// A cast, reshape or transposition to what the operand is already is removed.
+// A cast, reshape or transposition to what the operand is already, or a slice of all, is removed.
 //
 // CHECK-LABEL: func.func @nothing_to_do(%x
 // CHECK-NEXT:    func.return %x
@@ -37,7 +37,19 @@ func.func @nothing_to_do(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %a = relay.cast %x {dtype = f32} : (tensor<2x3xf32>) -> tensor<2x3xf32>
   %b = relay.reshape %a {newshape = array<i64: 2, 3>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
   %c = relay.transpose %b {axes = array<i64: 0, 1>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
-  func.return %c : tensor<2x3xf32>
+  %d = relay.strided_slice %c {begin = array<i64: 0>, end = array<i64: 9>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  func.return %d : tensor<2x3xf32>
+}
+
+// -----
+
+// A slice that reverses its elements stays.
+//
+// CHECK-LABEL: func.func @reversed(%x
+// CHECK:         relay.strided_slice
+func.func @reversed(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %a = relay.strided_slice %x {begin = array<i64: -1>, end = array<i64: -9>, strides = array<i64: -1>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  func.return %a : tensor<2x3xf32>
 }
 
 // -----
