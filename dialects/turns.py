@@ -44,10 +44,10 @@ def verify_turns(op: Operation, turns: Attribute | None) -> None:
     """Check that the turns in which `op` is needed are some of those of its loop."""
     if turns is None:
         return
-    if loop_around(op) is None:
-        raise VerifyException(f"{op.name} has turns, but is not in a loop")
-    first, stop = span_of(turns) or (0, 0)
-    count = turns_around(op)
+    loop = loop_around(op)
+    if loop is None:
+        raise VerifyException("has turns, but is not in a loop")
+    (first, stop), count = span_of(turns) or (0, 0), StartsLoop.turns(loop)
     if not 0 <= first < stop or (count is not None and stop > count):
         bounds = "0 <= first < stop" if count is None else f"0 <= first < stop <= {count}"
         raise VerifyException(f"turns must be [first, stop], {bounds}, but are {turns}")

@@ -20,7 +20,7 @@ Of a loop, a second copy of a halo is handed to the next turn: it may be in the 
 Stripes that are alike are one, in a `relay.loop` that carries the halos, the rings and the result,
 into which rows are written then.
 Of an open height all stripes are in a loop, and of a chain that is a `loop`, if steps compute rows
-at the borders as between: `tiling.open_rows` has the picture.
+at the borders as between: `tiling.loop_writer` has the picture.
 Padding belongs to the borders of the whole. A mean at the end of a chain is added up as soon as
 rows are there. What a chain reads from outside is sliced.
 
@@ -51,7 +51,7 @@ from .support.changes import LevelPass
 from .support.diagnostics import PassError
 from .support.rewriting import rewrite_each
 from .tiling.borders import note_borders
-from .tiling.open_rows import OpenStripes, Sampled
+from .tiling.loop_writer import LoopStripes, Sampled
 from .tiling.open_steps import ROWS
 from .tiling.step_network import Axes, read_network, sum_of_rows
 from .tiling.stripe_attributes import STRIPES, Tiled, tiled_in
@@ -160,13 +160,13 @@ def write_loop(ops: Sequence[Operation], whole: Sampled, builder: Builder) -> SS
         assert isinstance(end, Operation), "as in the function"
         assert end.parent is not None, "as in the function"
         tiled = next(t for t in tiled_in(end.parent) if t.groups[-1][-1] is end)
-        stripes = stripes_of(tiled, Builder(InsertPoint.before(end)), OpenStripes)
+        stripes = stripes_of(tiled, Builder(InsertPoint.before(end)), LoopStripes)
         note_borders(stripes.net, tiled.groups, stripes.axes)
         if any(step.apart for step in stripes.net.steps):
             break
         loop = loop_of(stripes.striped, stripes.turns)
         if loop is not None:
-            return stripes.write_open(loop, values, builder)
+            return stripes.write_loop(loop, values, builder)
     if not is_open(ops):
         return None
     raise PassError(f"no stripes of {ROWS[-1]} rows are alike: choose fewer rows a stripe", last)

@@ -248,8 +248,8 @@ def composed(meaning: Composed, rules: Mapping[str, Rule]) -> Rule:
         steps, values = OperatorSteps(), dict(zip(op.operands, operands, strict=True))
         results = meaning.results(steps, op.operands, plain_attributes(op))
         for step in steps.ops:
-            made = rules[step.name](b, step, [values[value] for value in step.operands])
-            values.update(zip(step.results, made, strict=True))
+            lowered = rules[step.name](b, step, [values[value] for value in step.operands])
+            values.update(zip(step.results, lowered, strict=True))
         for step in reversed(steps.ops):
             step.erase()
         return [values[result] for result in results]

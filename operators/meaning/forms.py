@@ -214,8 +214,8 @@ class Composed(Computed):
         self, apply: Apply, operands: Sequence[Any], attributes: Attributes
     ) -> Sequence[Any]:
         """Return the results: one, or those of a tuple."""
-        found = self.formula(apply, *operands, **self.keywords(attributes))
-        return cast("tuple[Any, ...]", found) if isinstance(found, tuple) else (found,)
+        results = self.formula(apply, *operands, **self.keywords(attributes))
+        return cast("tuple[Any, ...]", results) if isinstance(results, tuple) else (results,)
 
 
 class Opaque(Meaning):

@@ -184,7 +184,7 @@ class LeastPeak:
 
     @staticmethod
     def of(op: Operation) -> LeastPeak | None:
-        """Return what a function says; None if nothing, or if that is not from `choose-tiling`."""
+        """Read the least peak of a function; None if it has none, or not one of `choose-tiling`."""
         attribute, fields = op.attributes.get(LEAST), dict[str, Attribute]()
         if isinstance(attribute, DictionaryAttr):
             fields |= attribute.data

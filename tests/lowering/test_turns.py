@@ -92,10 +92,10 @@ def test_kernels_run_in_the_turns_in_which_they_are_needed(
     for _ in range(2):
         np.testing.assert_allclose(np.asarray(program(X)), EXPECTED, rtol=1e-6)
     few = sums(tmp_path, sum="[2, 3]", neg="[2, 3]")
-    found = np.asarray(xrelay.compile(few, pipeline=pipeline, target=target)(X))
-    np.testing.assert_allclose(found[1:4], EXPECTED[1:4], rtol=1e-6)
+    outputs = np.asarray(xrelay.compile(few, pipeline=pipeline, target=target)(X))
+    np.testing.assert_allclose(outputs[1:4], EXPECTED[1:4], rtol=1e-6)
     for rows in (slice(0, 1), slice(4, 7)):
-        assert not np.isclose(found[rows], EXPECTED[rows]).any()
+        assert not np.isclose(outputs[rows], EXPECTED[rows]).any()
 
 
 @pytest.mark.parametrize(

@@ -27,10 +27,10 @@ def test_rows_that_are_not_there_are_filled(start: int):
     """All of the target is written, so it need not be before."""
     code = *tensor(20, 2, 3, 2), vm.ReadRows(0, vm.Reg(2), 20, 1, 1)
     args = [X, np.float32(-1), np.int64(start)]
-    found = run([f32(2, 5, 2), f32(), TensorSpec("int64", ())], *code, args=args)
+    result = run([f32(2, 5, 2), f32(), TensorSpec("int64", ())], *code, args=args)
     for i in range(3):
         row = X[:, start + i] if 0 <= start + i < 5 else np.full((2, 2), -1)
-        np.testing.assert_array_equal(found[:, i], row)
+        np.testing.assert_array_equal(result[:, i], row)
 
 
 @pytest.mark.parametrize("start", STARTS)
@@ -38,10 +38,10 @@ def test_rows_that_are_not_there_are_not_written(start: int):
     code = *tensor(20, 2, 5, 2), vm.CopyRows(0, 0, 20, 0, 1, 5)
     write = vm.WriteRows(1, 1, 20, start, 1, 3)
     data = np.arange(100, 116, dtype=np.float32).reshape(2, 4, 2)
-    found = run([f32(2, 5, 2), f32(2, 4, 2)], *code, write, args=[X, data])
+    result = run([f32(2, 5, 2), f32(2, 4, 2)], *code, write, args=[X, data])
     for row in range(5):
         expected = data[:, 1 + row - start] if 0 <= row - start < 3 else X[:, row]
-        np.testing.assert_array_equal(found[:, row], expected)
+        np.testing.assert_array_equal(result[:, row], expected)
 
 
 @pytest.mark.parametrize("bound", [-(2**63), -1, 0, 1, 4, 2**63 - 1])
@@ -50,10 +50,10 @@ def test_rows_besides_those_of_a_tensor_are_filled(start: int, bound: int):
     code = *tensor(20, 2, 5, 2), vm.CopyRows(0, 0, 20, 0, 1, 5)
     fill = vm.FillRows(1, 20, start, 1, vm.Reg(2))
     specs = [f32(2, 5, 2), f32(), TensorSpec("int64", ())]
-    found = run(specs, *code, fill, args=[X, np.float32(-1), np.int64(bound)])
+    result = run(specs, *code, fill, args=[X, np.float32(-1), np.int64(bound)])
     for row in range(5):
         expected = X[:, row] if 0 <= start + row < bound else np.full((2, 2), -1)
-        np.testing.assert_array_equal(found[:, row], expected)
+        np.testing.assert_array_equal(result[:, row], expected)
 
 
 @pytest.mark.parametrize(

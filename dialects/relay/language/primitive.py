@@ -121,8 +121,9 @@ class PrimitiveOp(IRDLOperation):
         )
         if attributes is not None:
             op.attributes = dict(attributes.data)
-            for name in op.attributes.keys() & {"reshape_only", "turns"}:
-                op.properties[name] = op.attributes.pop(name)
+            for name in ("reshape_only", "turns"):
+                if name in op.attributes:
+                    op.properties[name] = op.attributes.pop(name)
         return op
 
     def print(self, printer: Printer) -> None:
@@ -316,8 +317,7 @@ class BufferizeCall(Bufferizable):
     def to_destination_style(self, op: Operation, outs: Sequence[SSAValue]) -> Operation:
         assert isinstance(op, CallLoweredOp)
         call = vm.InvokeTvmOp.on(op.callee, op.operands, outs)
-        for name in op.properties.keys() & {"impure", "turns"}:
-            call.properties[name] = op.properties[name]
+        call.impure, call.turns = op.impure, op.turns
         return call
 
 

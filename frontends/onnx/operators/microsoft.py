@@ -42,7 +42,9 @@ class Heads:
 
 def _heads(x: Value, count: int, b: Builder) -> Value:
     """Turn (batch, length, heads * size) into (batch, heads, length, size)."""
-    return b.transpose(b.op("reshape", x, newshape=(0, 0, count, -1)), (0, 2, 1, 3))
+    hidden = dims_of(x)[2]
+    assert isinstance(hidden, int), "num_heads divides the operands"
+    return b.transpose(b.op("reshape", x, newshape=(0, 0, count, hidden // count)), (0, 2, 1, 3))
 
 
 def _number_of_heads(node: Node, *sizes: int) -> int:

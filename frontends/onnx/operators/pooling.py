@@ -83,16 +83,16 @@ def _lowest(dtype: np.dtype[Any]) -> float:
 
 def max_pool(node: Node, b: Builder) -> Results:
     """Return the greatest elements, and where they are, by rows or by columns."""
-    given = node.input(0)
+    data = node.input(0)
     by_columns = node.flag("storage_order", False)
-    x, windows = _windows(node, given, _lowest(dtype_of(given)), b)
+    x, windows = _windows(node, data, _lowest(dtype_of(data)), b)
     wider = _rounded_up(node, windows, x)
     y = wider.op("nn.max_pool{}", x, b=b, pool_size=wider.sizes)
     y = _started(node, y, windows, x, b)
     if not node.is_used(1):
         return y
-    if x is not given:
-        known_dims(node, dims_of(given)[2:], "output 1 with auto_pad")
+    if x is not data:
+        known_dims(node, dims_of(data)[2:], "output 1 with auto_pad")
     return y, _indices(x, y, windows, by_columns, b)
 
 
@@ -153,13 +153,13 @@ def average_pool(node: Node, b: Builder) -> Value:
     """
     Average; elements past the end, as `ceil_mode` reads them, never count, padding if required.
     """
-    given, counts = node.input(0), node.flag("count_include_pad", False)
-    x, windows = _windows(node, given, 0, b)
-    if x is not given:
+    data, counts = node.input(0), node.flag("count_include_pad", False)
+    x, windows = _windows(node, data, 0, b)
+    if x is not data:
         y = windows.op("nn.avg_pool{}", x, b=b, pool_size=windows.sizes, count_include_pad=True)
         if counts:
             return y
-        ones = b.broadcast_to(b.scalar_like(1, x), (1, 1, *dims_of(given)[2:]))
+        ones = b.broadcast_to(b.scalar_like(1, x), (1, 1, *dims_of(data)[2:]))
         ones, _ = _windows(node, ones, 0, b)
         part = windows.op("nn.avg_pool{}", ones, b=b, pool_size=windows.sizes)
         return b.op("divide", y, part)
@@ -170,7 +170,7 @@ def average_pool(node: Node, b: Builder) -> Value:
         wider = replace(windows, pads=(*[0] * rank, *(max(p, 0) for p in past)))
         counts = False
     how = {"pool_size": wider.sizes, "count_include_pad": counts}
-    return _started(node, wider.op("nn.avg_pool{}", x, b=b, **how), windows, given, b)
+    return _started(node, wider.op("nn.avg_pool{}", x, b=b, **how), windows, data, b)
 
 
 def lp_pool(node: Node, b: Builder) -> Value:

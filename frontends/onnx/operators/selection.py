@@ -20,6 +20,9 @@ from .windows import known_dims
 
 INT64 = np.dtype(np.int64)
 
+MOST_COLUMNS = 1024
+"""The most elements of a slice that `Unique` compares: each is sorted by operators of its own."""
+
 
 def topk(node: Node, b: Builder) -> Results:
     """Sort the greatest or the smallest; their number is an attribute up to opset 9."""
@@ -73,6 +76,8 @@ def _ranks(node: Node, x: Value, axis: int, b: Builder) -> Value:
     """Return the rank of each slice along `axis` in their order; those of equal ones are equal."""
     rows = as_matrix(b.transpose(x, [axis, *(i for i in range(rank_of(x)) if i != axis)]), 1, b)
     count, (length,) = b.size(dims_of(rows)[0]), known_dims(node, dims_of(rows)[1:], "axis", "rows")
+    if length > MOST_COLUMNS:
+        raise node.error(f"a slice has {length} elements; supported: up to {MOST_COLUMNS}")
     ranks = b.broadcast_to(b.scalar(0, INT64), dims_of(rows)[:1])
 
     def ranked(numbers: Value) -> Value:

@@ -336,7 +336,7 @@ func.func @turns_no_array(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 func.func @turns_outside(%x: tensor<4xf32>) -> tensor<4xf32> {
   %a = relay.tanh %x : (tensor<4xf32>) -> tensor<4xf32>
-  // expected-error@+1 {{relay.exp has turns, but is not in a loop}}
+  // expected-error@+1 {{'relay.exp' op has turns, but is not in a loop}}
   %b = relay.exp %a {relay.turns = array<i64: 0, 1>} : (tensor<4xf32>) -> tensor<4xf32>
   %c = relay.tanh %b : (tensor<4xf32>) -> tensor<4xf32>
   func.return %c : tensor<4xf32>
@@ -355,7 +355,7 @@ func.func @turns_of_open_loop(%x: tensor<?xf32>) -> tensor<?xf32> {
 // -----
 
 func.func @turns_of_a_primitive(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{relay.primitive has turns, but is not in a loop}}
+  // expected-error@+1 {{has turns, but is not in a loop}}
   %b = relay.primitive(%p = %x : tensor<4xf32>) -> (tensor<4xf32>) attributes {turns = array<i64: 0, 1>} {
     %0 = relay.exp %p : (tensor<4xf32>) -> tensor<4xf32>
     relay.yield %0 : tensor<4xf32>

@@ -256,7 +256,7 @@ func.func @no_parts() {
 // -----
 
 func.func @turns_outside_of_a_loop(%x: tensor<4xf32>, %t: tensor<4xf32>) {
-  // expected-error@+1 {{vm.invoke_tvm_op has turns, but is not in a loop}}
+  // expected-error@+1 {{has turns, but is not in a loop}}
   %y = vm.invoke_tvm_op @f ins(%x : tensor<4xf32>) outs(%t : tensor<4xf32>) {turns = array<i64: 1, 2>} -> tensor<4xf32>
   func.return
 }

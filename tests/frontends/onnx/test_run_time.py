@@ -19,7 +19,7 @@ from helpers.programs.transformer import encoder
 from onnx import NodeProto
 from xdsl.dialects.func import FuncOp
 
-from xrelay import MachineError
+from xrelay import Error, MachineError
 from xrelay import compile as compile_model
 from xrelay.dialects.relay.language.dims_attributes import dim_names
 from xrelay.frontends.onnx.convert.importer import Conversion, convert_model
@@ -282,16 +282,23 @@ def test_non_zero():
 def test_unique(axis: int | None, ordered: int):
     """Of slices, their number is open."""
     how = {} if axis is None else {"axis": axis}
-    model = node("Unique", "x", "y f i c", sorted=ordered, **how)
+    unique = node("Unique", "x", "y f i c", sorted=ordered, **how)
     drawn = (np.random.default_rng(n).integers(0, 2, (n, 3)) for n in (9, 1, 30))
     feeds = [{"x": (x.T if axis == -1 else x).astype(np.float32)} for x in drawn]
-    made = model_of(model, feeds[0], outputs="y", opset=21)
-    made.graph.input[0].type.tensor_type.shape.dim[axis or 0].dim_param = "n"
+    model = model_of(unique, feeds[0], outputs="y", opset=21)
+    model.graph.input[0].type.tensor_type.shape.dim[axis or 0].dim_param = "n"
     for output in "fic":
-        made.graph.output.append(made.graph.output[0])
-        made.graph.output[-1].name = output
-        made.graph.output[-1].type.tensor_type.elem_type = 7
-    agree_on(made, *feeds)
+        model.graph.output.append(model.graph.output[0])
+        model.graph.output[-1].name = output
+        model.graph.output[-1].type.tensor_type.elem_type = 7
+    agree_on(model, *feeds)
+
+
+def test_unique_of_long_slices_is_refused():
+    """Each of their elements is sorted by operators of its own."""
+    model = model_of(node("Unique", "x", axis=0), {"x": np.zeros((2, 1025), np.float32)})
+    with pytest.raises(Error, match="a slice has 1025 elements; supported: up to"):
+        compile_model(model)
 
 
 @pytest.mark.parametrize("center", [0, 1])

@@ -170,7 +170,7 @@ def test_windows_of_open_dims(op_type: str, attributes: dict[str, object]):
     op_type, *outputs = op_type.split()
     weights = {"w": random_array(3, 2, 3, 2, seed=1)} if op_type == "Conv" else {}
     windows = node(op_type, " ".join(["x", *weights]), " ".join(outputs) or "y", **attributes)
-    x = onnx_programs.value("x", shape=["n", 2, "h", "w"])  # pyright: ignore[reportArgumentType]
+    x = onnx_programs.value("x", shape=["n", 2, "h", "w"])
     results = [onnx_programs.value(y, np.int64 if y == "i" else np.float32) for y in windows.output]
     graph = onnx_programs.graph([windows], results, [x], weights)
     proto = helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 19)])

@@ -23,7 +23,7 @@ from xrelay.tools.registry import UNIVERSE, named_pipelines
 VM = build("vm", UNIVERSE.all_passes, named_pipelines)
 
 
-def value(name: str, dtype: Any = np.float32, shape: Sequence[int] | None = None) -> Any:
+def value(name: str, dtype: Any = np.float32, shape: Sequence[int | str] | None = None) -> Any:
     """A tensor of a graph's signature."""
     return helper.make_tensor_value_info(
         name, helper.np_dtype_to_tensor_dtype(np.dtype(dtype)), shape

@@ -95,7 +95,7 @@ def zeros_in(whole: SSAValue, builder: Builder, axis: int = 0, rows: int | None 
 
 
 @dataclass
-class OpenStripes(Stripes):
+class LoopStripes(Stripes):
     """Writes the turns of a chain in a sample, and from these the loop of the chain."""
 
     loop: Loop | None = None
@@ -185,7 +185,7 @@ class OpenStripes(Stripes):
             ops.append(first)
         return ops
 
-    def write_open(
+    def write_loop(
         self, loop: Loop, values: dict[SSAValue, SSAValue], builder: Builder
     ) -> SSAValue:
         """Write the loop of the chain; `values` are those for the ones of the sample."""
