@@ -317,7 +317,8 @@ class BufferizeCall(Bufferizable):
     def to_destination_style(self, op: Operation, outs: Sequence[SSAValue]) -> Operation:
         assert isinstance(op, CallLoweredOp)
         call = vm.InvokeTvmOp.on(op.callee, op.operands, outs)
-        call.impure, call.turns = op.impure, op.turns
+        kept = ("impure", "turns")
+        call.properties |= {name: op.properties[name] for name in kept if name in op.properties}
         return call
 
 
