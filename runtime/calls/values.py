@@ -74,9 +74,9 @@ class Tagged(tuple["Value", ...]):
     tag: int
 
     def __new__(cls, tag: int, fields: Iterable[Value]) -> Tagged:
-        made = super().__new__(cls, fields)
-        made.tag = tag
-        return made
+        data = super().__new__(cls, fields)
+        data.tag = tag
+        return data
 
     def __repr__(self) -> str:
         return f"Tagged({self.tag}, {tuple(self)!r})"
@@ -111,11 +111,7 @@ Structure: TypeAlias = tuple[Leaf | Node, ...]
 
 @record
 class FlatValue:
-    """
-    A flattened value: its structure, depth first, and its arrays.
-
-    Values of equal structure can use the same memory.
-    """
+    """A flattened value; those of equal structure (depth first) can use the same memory."""
 
     structure: Structure
     arrays: list[Array]
@@ -189,9 +185,7 @@ def plain_value(argument: object) -> Value:
 
 
 def built(structure: Structure, allocate: Callable[[Leaf], Tensor]) -> tuple[Object, list[Array]]:
-    """
-    Return an object of this structure, whose tensors `allocate` returns, and their arrays in order.
-    """
+    """Return an object of this structure, of tensors that `allocate` returns, and their arrays."""
     tensors = [allocate(item) for item in structure if isinstance(item, Leaf)]
     left = list(tensors)
     done: list[Object] = []
@@ -323,9 +317,9 @@ def store(result: Object, out: Value) -> Value:
     Raises `MachineError` before anything is written if `out` does not fit.
     """
     if isinstance(result, Tensor) and isinstance(out, np.ndarray):  # most calls
-        found = result.array
-        if out.shape == found.shape and out.dtype == found.dtype and out.flags.writeable:
-            assign(out, found)
+        array = result.array
+        if out.shape == array.shape and out.dtype == array.dtype and out.flags.writeable:
+            assign(out, array)
             return out
     copies: list[tuple[Array, Array]] = []
     pending: list[tuple[Object, object, str]] = [(result, out, "out")]

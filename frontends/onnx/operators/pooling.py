@@ -15,13 +15,7 @@ from ..convert.node import Node
 from ..convert.onnx_builder import Builder
 from ..convert.onnx_values import Value, dims_of, dtype_of, is_float, rank_of
 from .rule import Convert, Results, Rules, since
-from .windows import (
-    Windows,
-    known_dims,
-    per_dim,
-    spatial_dims,
-    windows_of,
-)
+from .windows import Windows, known_dims, per_dim, spatial_dims, windows_of
 
 INT64, BOOL = np.dtype(np.int64), np.dtype(np.bool_)
 
@@ -150,9 +144,7 @@ def max_unpool(node: Node, b: Builder) -> Value:
 
 
 def average_pool(node: Node, b: Builder) -> Value:
-    """
-    Average; elements past the end, as `ceil_mode` reads them, never count, padding if required.
-    """
+    """Average; elements that `ceil_mode` reads past the end never count, padding if required."""
     data, counts = node.input(0), node.flag("count_include_pad", False)
     x, windows = _windows(node, data, 0, b)
     if x is not data:

@@ -26,9 +26,7 @@ Head: TypeAlias = Callable[[Body, Any], str]
 
 
 def head(body: Body, op: Operation) -> str:
-    """
-    Return the text of `op` up to the body of its first region; what it needs is printed first.
-    """
+    """Return the text of `op` up to its first region; what it needs is printed first."""
     rule = _HEADS.get(type(op))
     if rule is not None:
         return rule(body, op)
@@ -134,10 +132,6 @@ def call_symbol(body: Body, op: FuncCallOp | relay.InvokeOp) -> str:
 def construct(body: Body, op: relay.ConstructOp) -> str:
     args = body.operands(op)
     return f"{op.constructor.data}({', '.join(args)})" if args else op.constructor.data
-
-
-def project(body: Body, op: relay.TupleGetItemOp) -> str:
-    return f"{body.text(op.tuple, body.place(op))}.{op.index.value.data}"
 
 
 def cell(word: str) -> Head:
@@ -298,7 +292,9 @@ _HEADS: dict[type[Operation], Head] = {
     FuncCallOp: call_symbol,
     relay.ConstructOp: construct,
     relay.TupleOp: lambda body, op: tuple_text(body.operands(op)),
-    relay.TupleGetItemOp: project,
+    relay.TupleGetItemOp: lambda body, op: (
+        f"{body.text(op.tuple, body.place(op))}.{op.index.value.data}"
+    ),
     relay.RefCreateOp: cell("ref"),
     relay.RefReadOp: cell("ref_read"),
     relay.RefWriteOp: cell("ref_write"),

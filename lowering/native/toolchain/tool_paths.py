@@ -40,11 +40,7 @@ class MissingTool(Error):
 
 @cache
 def tool(name: str) -> str:
-    """
-    Return the path of a program of MLIR or LLVM.
-
-    Raises `MissingTool`, which says what to install.
-    """
+    """Return the path of a program of MLIR or LLVM. Raises `MissingTool`, with a cure."""
     for folder in _folders():
         path = folder / name
         if os.access(path, os.X_OK):
@@ -80,11 +76,7 @@ def version(name: str) -> str:
 
 
 def c_compiler(command: str | None = None) -> list[str]:
-    """
-    Return the C compiler as the words of a command: `command`, `$CC`, `cc`, `gcc` or `clang`.
-
-    Raises `MissingTool`.
-    """
+    """Return the C compiler's command: given, `$CC`, `cc`, `gcc` or `clang`; or `MissingTool`."""
     given = command or os.environ.get("CC")
     if given:
         words = shlex.split(given)
