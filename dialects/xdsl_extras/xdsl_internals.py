@@ -570,7 +570,6 @@ REPLACED: tuple[tuple[type, str, object], ...] = (
     (SSAValue, "erase", erase_value),
     (IRWithName, "extract_valid_name", extract_valid_name),
     (IsolatedFromAbove, "verify", isolated),
-    (FunctionalTypeDirective, "print", print_functional_type),
     (_Literal, "to_type", value_of_type),
 )
 """
