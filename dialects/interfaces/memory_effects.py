@@ -319,7 +319,7 @@ class CapturesOperands(OpTrait):
     """Bytes of the operands may be used after the op, other than through its results."""
 
     why: str = "which keeps it"
-    """What a remark says of the op."""
+    """The words of a remark on the op."""
 
 
 def ends_of_storage(block: Block) -> Iterator[Operation]:
