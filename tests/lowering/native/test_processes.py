@@ -92,7 +92,7 @@ def test_commands_that_lack_a_tool(only_on_path: Path, capsys: pytest.CaptureFix
         "  %y = relay.nn.softmax %x : (tensor<64x96xf32>) -> tensor<64x96xf32>\n"
         "  func.return %y : tensor<64x96xf32>\n}\n"
     )
-    assert main([str(source), "-o", "libnet.so"]) == 1
+    assert main([str(source), "-t", "native{cpu=levels}", "-o", "libnet.so"]) == 1
     error = capsys.readouterr().err
     assert "error: native code needs 'llc', which is not installed: pip install" in error
 
