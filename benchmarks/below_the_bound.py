@@ -98,17 +98,15 @@ def measured(name: str, limits: str, part: int | None, native: bool, rounds: int
 
 
 def main() -> None:
-    parser = parser_of(__doc__ or "", rounds=3)
-    parser.add_argument("--only", help="names, separated by commas")
+    parser = parser_of(__doc__ or "", 3, [*NETWORKS, *LIGHT])
     parser.add_argument("--native", action="store_true", help="channels last")
     parser.add_argument("--work", type=float, default=1.0)
     parser.add_argument("--code", type=float)
     parser.add_argument("--peak", type=int, metavar="PART", help="the part of the whole plan")
     options = parser.parse_args()
-    names = options.only.split(",") if options.only else [*NETWORKS, *LIGHT]
     limits = f"work={options.work}" + (f" code={options.code}" if options.code else "")
     results: list[Facts] = []
-    for name in names:
+    for name in options.only:
         print(name, file=sys.stderr, flush=True)
         results.append(measured(name, limits, options.peak, options.native, options.rounds))
     write_results(results, options.table)

@@ -123,4 +123,5 @@ def main() -> None:
         measure_each(options, measure)
 
 
-main()
+if __name__ == "__main__":
+    main()

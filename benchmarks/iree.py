@@ -100,14 +100,13 @@ def measured(name: str, tools: Path, rounds: int, folder: Path) -> Facts:
 
 
 def main() -> None:
-    parser = parser_of("Programs compiled by IREE, from linalg.", 20)
+    parser = parser_of("Programs compiled by IREE, from linalg.", 20, MODELS)
     parser.add_argument("tools", type=Path, help="the folder of iree-compile")
-    parser.add_argument("--only", default=",".join(MODELS), help="names, with commas")
     options = parser.parse_args()
     with TemporaryDirectory() as folder:
         results = [
             measured(name, options.tools.resolve(), options.rounds, Path(folder))
-            for name in options.only.split(",")
+            for name in options.only
         ]
     write_results(results, options.table, numpy=np.__version__)
 

@@ -85,12 +85,10 @@ def measured(name: str, native: bool, rounds: int) -> Facts:
 
 
 def main() -> None:
-    parser = parser_of("Concatenations as views.", rounds=10)
-    parser.add_argument("--only", default=",".join(NETWORKS), help="names, with commas")
+    parser = parser_of("Concatenations as views.", 10, NETWORKS)
     parser.add_argument("--native", action="store_true", help="compiled by `aot`")
     options = parser.parse_args()
-    names = options.only.split(",")
-    results = [measured(name, options.native, options.rounds) for name in names]
+    results = [measured(name, options.native, options.rounds) for name in options.only]
     write_results(results, options.table, rounds=options.rounds)
 
 

@@ -154,13 +154,9 @@ def measure(case: Case, rounds: int) -> Facts:
 
 
 def main() -> None:
-    parser = parser_of("Kernels against onnxruntime.", 5)
-    parser.add_argument("--only", default="", help="the first letters of a kernel's line")
-    options = parser.parse_args()
-    chosen = [case for case in CASES if case.title.startswith(options.only)]
-    if not chosen:
-        parser.error(f"no kernel's line starts with '{options.only}'")
-    results = [measure(case, options.rounds) for case in chosen]
+    names = [case.title for case in CASES]
+    options = parser_of("Kernels against onnxruntime.", 5, names, str.startswith).parse_args()
+    results = [measure(case, options.rounds) for case in CASES if case.title in options.only]
     write_results(results, options.table, numpy=np.__version__)
 
 

@@ -293,12 +293,12 @@ def measure(cases: Sequence[Convolution], cpu: str, rounds: int) -> list[Facts]:
 
 
 def main() -> None:
-    parser = parser_of("Compiled kernels against onnxruntime.", 20)
-    parser.add_argument("--only", default="", help="kernels whose title has this text")
+    names = [case.title for case in (*CONVOLUTIONS, *OPERATORS)]
+    parser = parser_of("Compiled kernels against onnxruntime.", 20, names, str.__contains__)
     parser.add_argument("--cpu", default="native")
     options = parser.parse_args()
-    cases = [case for case in CONVOLUTIONS if options.only in case.title]
-    operators = [case for case in OPERATORS if options.only in case.title]
+    cases = [case for case in CONVOLUTIONS if case.title in options.only]
+    operators = [case for case in OPERATORS if case.title in options.only]
     results = measure(cases, options.cpu, options.rounds) if cases else []
     if operators:
         results += measure_operators(operators, options.cpu, options.rounds)

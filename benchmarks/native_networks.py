@@ -287,9 +287,8 @@ def best_of(call: Callable[[], object], rounds: int) -> float:
 
 
 def main() -> None:
-    parser = parser_of("Compiled networks against onnxruntime.", 8)
-    every = (*LIGHT_MODELS, TRANSFORMER)
-    parser.add_argument("--only", default=",".join(every), help="names, with commas")
+    names = (*LIGHT_MODELS, TRANSFORMER)
+    parser = parser_of("Compiled networks against onnxruntime.", 8, names)
     parser.add_argument("--blas", action="store_true", help="also with OpenBLAS")
     parser.add_argument("--cpu", help="default: levels; native with --kernels")
     parser.add_argument("--cache", help="a folder that keeps kernels; by default none")
@@ -304,8 +303,7 @@ def main() -> None:
             cache=Cache(Path(options.cache or folder)),
             remark=lambda op, message: print(message, file=sys.stderr),
         )
-        names = options.only.split(",")
-        results = [facts for name in names for facts in run(name, settings, options.rounds)]
+        results = [facts for name in options.only for facts in run(name, settings, options.rounds)]
     write_results(results, options.table, cpu=machine.cpu, numpy=np.__version__)
 
 

@@ -135,18 +135,18 @@ def measure(name: str, cpu: str, rounds: int, folder: Path) -> Iterator[Facts]:
 
 def main() -> None:
     """Measure the networks."""
-    options = parser_of("Compiled networks with open dims against onnxruntime.", rounds=20)
-    options.add_argument("--only", default=",".join(OPEN_MODELS), help="names, with commas")
+    options = parser_of("Compiled networks with open dims against onnxruntime.", 20, OPEN_MODELS)
     options.add_argument("--cpu", default="levels", help="the processor to compile for")
     args = options.parse_args()
     rows: list[Facts] = []
     with TemporaryDirectory() as folder:
         os.environ["XDG_CACHE_HOME"] = folder
-        for name in args.only.split(","):
+        for name in args.only:
             for row in measure(name, args.cpu, args.rounds, Path(folder)):
                 print(*row.values(), file=sys.stderr, flush=True)
                 rows.append(row)
     write_results(rows, args.table, cpu=args.cpu)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -159,8 +159,7 @@ def arrays(result: object) -> Iterator[Array]:
 
 def main() -> None:
     """Measure the networks."""
-    options = parser_of("Compiled networks on several threads.", rounds=20)
-    options.add_argument("--only", default=",".join([*LIGHT_MODELS, *OPEN]), help="with commas")
+    options = parser_of("Compiled networks on several threads.", 20, [*LIGHT_MODELS, *OPEN])
     options.add_argument("--target", default="native", help="the target, with its options")
     options.add_argument("--threads", type=int, default=2)
     options.add_argument("--processes", action="store_true", help="measure independent ones, too")
@@ -168,14 +167,15 @@ def main() -> None:
     rows: list[Facts] = []
     with TemporaryDirectory() as folder:
         os.environ.setdefault("XDG_CACHE_HOME", folder)
-        for name in args.only.split(","):
+        for name in args.only:
             row = measure(name, args, Path(folder))
             print(*row.values(), file=sys.stderr, flush=True)
             rows.append(row)
     write_results(rows, args.table, target=args.target)
 
 
-if sys.argv[1:2] == [CHILD]:
-    child(*sys.argv[2:])
-else:
-    main()
+if __name__ == "__main__":
+    if sys.argv[1:2] == [CHILD]:
+        child(*sys.argv[2:])
+    else:
+        main()

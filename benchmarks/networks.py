@@ -101,13 +101,11 @@ def operators(name: str, rounds: int) -> list[Facts]:
 
 
 def main() -> None:
-    parser = parser_of("The nine networks against onnxruntime.", 10)
-    parser.add_argument("--only", default=",".join(LIGHT_MODELS), help="names, with commas")
+    parser = parser_of("The nine networks against onnxruntime.", 10, LIGHT_MODELS)
     parser.add_argument("--operators", action="store_true", help="the time by kind of operator")
     options = parser.parse_args()
     measure = operators if options.operators else latency
-    names = options.only.split(",")
-    results = [facts for name in names for facts in measure(name, options.rounds)]
+    results = [facts for name in options.only for facts in measure(name, options.rounds)]
     write_results(results, options.table, numpy=np.__version__)
 
 

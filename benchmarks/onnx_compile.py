@@ -45,12 +45,10 @@ def measure(name: str, rounds: int, folder: Path) -> Facts:
 
 
 def main() -> None:
-    parser = parser_of("From ONNX to a program that can be called.", 5)
-    parser.add_argument("--only", default=",".join(NETWORKS), help="names, with commas")
+    parser = parser_of("From ONNX to a program that can be called.", 5, NETWORKS)
     options = parser.parse_args()
     with TemporaryDirectory() as folder:
-        names = options.only.split(",")
-        results = [measure(name, options.rounds, Path(folder)) for name in names]
+        results = [measure(name, options.rounds, Path(folder)) for name in options.only]
     write_results(results, options.table)
 
 

@@ -84,15 +84,14 @@ def measured(name: str, folder: Path, rounds: int) -> list[Facts]:
 
 
 def main() -> None:
-    parser = parser_of(__doc__ or "", rounds=10)
-    parser.add_argument("--only", default=",".join(NETWORKS), help="names, separated by commas")
+    parser = parser_of(__doc__ or "", 10, NETWORKS)
     parser.add_argument("--folder", type=Path, help="where compiled networks are, and stay")
     options = parser.parse_args()
     rows: list[Facts] = []
     with TemporaryDirectory() as temporary:
         folder: Path = options.folder or Path(temporary)
         folder.mkdir(exist_ok=True)
-        for name in options.only.split(","):
+        for name in options.only:
             print(name, file=sys.stderr, flush=True)
             rows += measured(name, folder, options.rounds)
     write_results(rows, options.table)

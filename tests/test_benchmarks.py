@@ -12,10 +12,12 @@ import runpy
 import struct
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import redirect_stderr, redirect_stdout
+from importlib import import_module
 from io import StringIO
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -54,6 +56,12 @@ def run_process(script: str, *arguments: str) -> str:
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+@pytest.fixture
+def results(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.setattr(sys, "path", [str(BENCHMARKS), *sys.path])
+    return import_module("results")
 
 
 @pytest.fixture(scope="module")
@@ -388,3 +396,36 @@ def test_lines_of_a_folder_without_git(tmp_path: Path):
     (tmp_path / "planning" / "a.py").write_text("1\n2\n3")
     listed = run("lines.py", "--root", str(tmp_path), "--files", "planning")[0]
     assert listed.split() == ["2", "planning/a.py"]
+
+
+@pytest.mark.parametrize(
+    ("test", "text", "expected"),
+    [
+        (str.__eq__, "b,a", ["b", "a"]),
+        (str.__contains__, "a", ["a", "ab, c"]),
+        (str.startswith, "ab, c", ["ab, c"]),
+        (str.startswith, "b,a", ["b", "a", "ab, c"]),
+    ],
+)
+def test_names_to_measure(
+    test: Callable[[str, str], bool], text: str, expected: list[str], results: ModuleType
+):
+    parser = results.parser_of("", 1, ["a", "b", "ab, c"], test)
+    assert parser.parse_args(["--only", text]).only == expected
+    assert parser.parse_args([]).only == ["a", "b", "ab, c"]
+
+
+def test_unknown_names(results: ModuleType, capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit):
+        results.parser_of("", 1, ["a", "b"]).parse_args(["--only", "a,c"])
+    assert capsys.readouterr().err.endswith("argument --only: 'c' is none of a, b\n")
+
+
+@pytest.mark.parametrize("script", ["native_shapes", "native_threads", "exact_errors"])
+def test_what_is_imported_does_not_run(script: str):
+    path = BENCHMARKS / f"{script}.py"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", [str(path), "--help"])
+        patch.setattr(sys, "path", [str(path.parent), *sys.path])
+        patch.setattr(os, "environ", os.environ.copy())
+        assert "main" in runpy.run_path(str(path))

@@ -160,6 +160,11 @@ _CONTROL_FLOW: dict[type[Operation], OpTrait] = {
     cf.SwitchOp: Branches(),
 }
 
+_CAPTURING = {
+    memref.ExtractAlignedPointerAsIndexOp: "whose result is its address",
+    missing_ops.ReallocOp: "which may move it (mlir-opt --expand-realloc copies it instead)",
+}
+
 
 def declare(kind: type[Operation], *traits: OpTrait) -> None:
     """Give ops of a class traits; an effect only if they have none."""
@@ -192,6 +197,6 @@ def attach_buffer_interfaces() -> None:
         if issubclass(kind, structured | linalg_ops.BroadcastOp | linalg_ops.ReduceOp):
             declare(kind, MemoryReadEffect())
             kind.traits.add_trait(MemoryWriteEffect())
-    for kind in (memref.ExtractAlignedPointerAsIndexOp, missing_ops.ReallocOp):
-        kind.traits.add_trait(CapturesOperands())
+    for kind, why in _CAPTURING.items():
+        kind.traits.add_trait(CapturesOperands(why))
     declare(func.CallOp, CallsFunction())

@@ -5,7 +5,8 @@ Properties of functions and calls that xDSL lacks.
     %r = func.call @f(%x) {arg_attrs = [{llvm.nocapture}], no_inline} : (f32) -> f32
 
 `no_inline` of a function is printed among its attributes, as by `mlir-opt`. Of a declaration, xDSL
-drops the attributes of parameters and results.
+drops the attributes of parameters and results. A function type that is the only result it prints as
+`-> (A) -> B`, which it parses as the result `A`; here it is `-> ((A) -> B)`.
 """
 
 from collections.abc import Callable, Generator
@@ -14,13 +15,15 @@ from functools import cache
 from typing import Any
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, UnitAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, UnitAttr
 from xdsl.ir import Attribute
 from xdsl.irdl import ParsePropInAttrDict, base
+from xdsl.irdl.declarative_assembly_format import FunctionalTypeDirective
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from ..xdsl_extras.late_definitions import add_properties, use_form, use_format
+from ..xdsl_extras.xdsl_internals import print_functional_type
 from .form_parts import print_group
 
 NO_INLINE = "no_inline"
@@ -81,13 +84,19 @@ def parse_function(cls: type[func.FuncOp], parser: Parser) -> func.FuncOp:
 def print_function(self: func.FuncOp, printer: Printer) -> None:
     """Print a function."""
     inherent = {k: v for k, v in self.properties.items() if k == NO_INLINE}
+    given, outputs = self.res_attrs, self.function_type.outputs.data
     self.attributes |= inherent
-    if self.body.blocks or not (self.arg_attrs or self.res_attrs):
-        _print(self, printer)
-    else:
-        print_declaration(self, printer)
-    for name in inherent:
-        del self.attributes[name]
+    if given is None and len(outputs) == 1 and isinstance(outputs[0], FunctionType):
+        self.res_attrs = ArrayAttr([DictionaryAttr({})])  # even if empty, in parentheses
+    try:
+        if self.body.blocks or not (self.arg_attrs or self.res_attrs):
+            _print(self, printer)
+        else:
+            print_declaration(self, printer)
+    finally:
+        self.res_attrs = given
+        for name in inherent:
+            del self.attributes[name]
 
 
 def print_declaration(op: func.FuncOp, printer: Printer) -> None:
@@ -113,6 +122,7 @@ def mend_func() -> None:
     """Give ops of func what they lack, once."""
     add_properties(func.FuncOp, no_inline=base(UnitAttr))
     use_form(func.FuncOp, parse_function, print_function)
+    FunctionalTypeDirective.print = print_functional_type
     of_values = base(ArrayAttr)
     add_properties(func.CallOp, arg_attrs=of_values, res_attrs=of_values, no_inline=base(UnitAttr))
     func.CallOp.get_irdl_definition().options.append(ParsePropInAttrDict())

@@ -314,8 +314,12 @@ class RunsRegions(PassesValues, ABC):
         return self.how
 
 
+@dataclass(frozen=True)
 class CapturesOperands(OpTrait):
     """Bytes of the operands may be used after the op, other than through its results."""
+
+    why: str = "which keeps it"
+    """The words of a remark on the op."""
 
 
 def ends_of_storage(block: Block) -> Iterator[Operation]:

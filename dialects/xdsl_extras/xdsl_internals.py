@@ -512,12 +512,12 @@ def get_trait(kind: type[Operation], trait: type[OpTrait] | OpTrait) -> OpTrait 
 
 
 def print_functional_type(
-    directive: FunctionalTypeDirective, printer: Printer, state: PrintingState, op: IRDLOperation
+    self: FunctionalTypeDirective, printer: Printer, state: PrintingState, op: IRDLOperation
 ) -> None:
     """Replace `FunctionalTypeDirective.print`, whose only result may not be a function type."""
     state.print_whitespace(printer)
-    operands = directive.operand_typeable_directive.get_types(op)
-    printer.print_function_type(operands, directive.result_typeable_directive.get_types(op))
+    operands = self.operand_typeable_directive.get_types(op)
+    printer.print_function_type(operands, self.result_typeable_directive.get_types(op))
 
 
 _Literal = AttrParser._TensorLiteralElement  # pyright: ignore[reportPrivateUsage]
@@ -570,7 +570,6 @@ REPLACED: tuple[tuple[type, str, object], ...] = (
     (SSAValue, "erase", erase_value),
     (IRWithName, "extract_valid_name", extract_valid_name),
     (IsolatedFromAbove, "verify", isolated),
-    (FunctionalTypeDirective, "print", print_functional_type),
     (_Literal, "to_type", value_of_type),
 )
 """

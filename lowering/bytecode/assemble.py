@@ -27,6 +27,7 @@ from ...operators.element_types import ELEMENT_TABLE
 from ...passes.analysis.arrays import array_of
 from ...passes.support.diagnostics import PassError, location_of
 from ...runtime.errors import Location, MachineError
+from ...runtime.memory.limits import MAX_RANK
 from ...runtime.program.dtypes import element_type
 from ...runtime.program.instructions import Instruction, InvokePacked, Kind
 from ...runtime.program.program import (
@@ -53,10 +54,10 @@ def spec_of(type: Attribute, op: Operation) -> TensorSpec:
 
 
 def machine_type(tensor: Tensor) -> TensorSpec | None:
-    """Return a tensor type as the machine has it; None if it has not such elements."""
+    """Return a tensor type as the machine has it; None if it has not such elements or dims."""
     dtype = dtype_name(tensor.element_type)
     shape = tuple(None if d == DYNAMIC_INDEX else d for d in tensor.get_shape())
-    return None if dtype is None else TensorSpec(dtype, shape)
+    return None if dtype is None or len(shape) > MAX_RANK else TensorSpec(dtype, shape)
 
 
 @dataclass

@@ -17,6 +17,8 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from ...passes.support.changes import LevelPass
+from ...passes.support.diagnostics import PassError
+from ...runtime.errors import Error
 from ..memref.functions_and_kernels import KERNEL
 from .toolchain.target_machine import Machine
 
@@ -44,11 +46,14 @@ class KernelPass(LevelPass, ABC):
 
     @abstractmethod
     def rewrite(self, kernel: FuncOp) -> None:
-        """Rewrite `kernel`, in place."""
+        """Rewrite `kernel`, in place. Raises `Error`, as for a tool that is missing."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for kernel in kernels_of(op):
-            self.rewrite(kernel)
+            try:
+                self.rewrite(kernel)
+            except Error as error:
+                raise PassError(error.message, kernel) from error
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from ...dialects.dense import Dense, dense, elements
 from ...dialects.tensors import Tensor, dtype_name
+from ...runtime.memory.limits import MAX_RANK
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -33,10 +34,10 @@ def dense_of(array: Array, type: Tensor) -> Dense:
 
 
 def array_of(attr: Dense, dtype: np.dtype[Any] | None = None) -> Array | None:
-    """The values of `attr`, read-only; None when NumPy has no such dtype, if none is given."""
+    """The values of `attr`, read-only; None when NumPy has no such array."""
     type = cast(Tensor, attr.type)
     dtype, shape = dtype or numpy_dtype(type), type.get_shape()
-    if dtype is None:
+    if dtype is None or len(shape) > MAX_RANK:
         return None
     flat = np.frombuffer(elements(attr), dtype)
     if flat.size == 1:  # a splat is stored once by our parser

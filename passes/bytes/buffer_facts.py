@@ -45,7 +45,7 @@ class BufferFacts(OpFacts):
         super().__init__(kind)
         effects = {type(effect) for effect in kind.get_traits_of_type(MemoryEffect)}
         self.passes = kind.get_trait(PassesValues)
-        self.captures = kind.get_trait(CapturesOperands) is not None
+        self.captures = kind.get_trait(CapturesOperands)
         self.is_known = self.passes is not None or bool(effects - {RecursiveMemoryEffect})
         """True if its effects are known, apart from those of what its regions hold."""
         self.deallocates = MemoryFreeEffect in effects
@@ -123,7 +123,8 @@ def flow_of(op: Operation, kept: Mapping[str, Kept]) -> Flow:
     if isinstance(op, func.ReturnOp):
         return Flow((), [(value, RETURNED) for value in operands])
     if not facts.is_known or facts.captures:
-        why = f"an operand of {op.name}, whose effects are not known"
+        why = facts.captures.why if facts.captures else "whose effects are not known"
+        why = f"an operand of {op.name}, {why}"
         return Flow(every, [(value, why) for value in operands], True)
     if facts.aliasing is not None:
         return Flow(facts.aliasing.aliases(op), (), facts.allocates or not operands)

@@ -151,7 +151,8 @@ def rule(*kinds: type[Operation]) -> Callable[[_Rule], _Rule]:
 @rule(relay.ConstantOp)
 def constant(op: relay.ConstantOp, at: At) -> Sequence[Value]:
     array = array_of(op.value, dtype_of(cast(Tensor, op.value.type), op))
-    assert array is not None, "of a dtype"
+    if array is None:
+        raise PassError(f"NumPy has no arrays of type {op.value.type}", op)
     return [array]
 
 

@@ -21,7 +21,7 @@ from ..kernels.loading import kernels_of
 from ..machine.binding import KernelPlans, run_kernel
 from .interface import InterfaceError, Library
 from .output_memory import DLTensor, array_in
-from .thread_count import MOST, default_threads
+from .thread_count import MOST, default_threads, number_in
 
 METADATA = "xrelay_library_metadata"
 """The function of a library that returns its interface."""
@@ -97,6 +97,7 @@ def _opened(path: str | PathLike[str]) -> ctypes.CDLL:
         reason = "not a file" if file.exists() else "No such file or directory"
         raise MachineError(f"cannot read {path}: {reason}")
     _require_all(file)
+    number_in("XRELAY_CPU_LEVEL", 4)  # which the library reads
     try:
         return ctypes.CDLL(str(file.resolve()))
     except OSError as error:

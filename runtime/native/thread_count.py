@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from ..errors import MachineError
+
 MOST = 64
 """The maximum number of threads; XRELAY_MAX_THREADS of threads.c."""
 
@@ -22,11 +24,25 @@ OLD_QUOTA = (
 )
 
 
+def number_in(variable: str, most: int) -> int | None:
+    """
+    Return the number from 1 to `most` in a variable of the environment, None if it is not set.
+
+    Raises `MachineError` for anything else. C programs read it by `variable.c`.
+    """
+    text = os.environ.get(variable)
+    if not text:
+        return None
+    if text.isascii() and text.isdigit() and len(text) < 9 and 1 <= int(text) <= most:
+        return int(text)
+    raise MachineError(f"{variable} must be a number from 1 to {most}, but is {text!r}")
+
+
 def default_threads() -> int:
     """Return what the variable says, or the processors that this process may use."""
-    wanted = os.environ.get(VARIABLE, "")
-    if wanted.isascii() and wanted.isdigit() and int(wanted):
-        return min(int(wanted), MOST)
+    wanted = number_in(VARIABLE, MOST)
+    if wanted is not None:
+        return wanted
     affinity = getattr(os, "sched_getaffinity", None)
     processors = len(affinity(0)) if affinity else os.cpu_count() or 1
     return max(1, min(processors, _quota(), MOST))

@@ -222,6 +222,14 @@ FUNCTION = "bytecode.func @f () registers 2 {{\n{}\nbytecode.ret r0\n}}"
             "the machine has no tensors of type tensor<i3>",
         ),
         (
+            f"bytecode.constant @c dense<1> : tensor<{'1x' * 65}i8>",
+            "the machine has no tensors of type tensor<1x1",
+        ),
+        (
+            f"bytecode.kernel @k (tensor<{'1x' * 65}i8>) -> [0] {{\n}}",
+            "the machine has no tensors of type tensor<1x1",
+        ),
+        (
             'bytecode.func @f ("x" : tensor<f32, #relay.device<cuda:0>>) registers 1 {\n'
             "bytecode.ret r0\n}",
             "#relay.device<cuda:0> is not among the module's bytecode.devices",

@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import FileLineColLoc
 from xdsl.dialects.test import TestOp
 from xdsl.ir import Operation
 
+import xrelay
 from xrelay.operators.spelling import did_you_mean
 from xrelay.passes.support.diagnostics import location_of
 from xrelay.tools.api.session import Session
@@ -159,3 +160,25 @@ def test_the_nearest_name_is_suggested():
         "; did you mean 'canonicalize'?"
     )
     assert did_you_mean("zzz", ["cse"]) == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "f.mlir",
+            "func.func private @f((f32) -> f32) -> ((f32) -> f32)\n"
+            "func.func @g(%x: (f32) -> f32) -> ((f32) -> f32) {\n"
+            "  %f = func.call @f(%x) : ((f32) -> f32) -> ((f32) -> f32)\n"
+            "  func.return %f : (f32) -> f32\n}\n",
+        ),
+        ("f.relay", '#[version = "0.0.5"]\ndef @main(%x: float32) { fn (%y: float32) { %x } }\n'),
+    ],
+)
+def test_printed_modules_are_parsed_again(name: str, text: str, tmp_path: Path):
+    paths = tmp_path / name, tmp_path / "again.mlir"
+    paths[0].write_text(text)
+    module = xrelay.parse(paths[0])
+    paths[1].write_text(str(module))
+    assert "-> ((" in str(module)
+    assert xrelay.parse(paths[1]).is_structurally_equivalent(module)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
+from ...dialects.foreign.func_forms import mend_func
 from ...operators.records import record
 from ...passes.support.diagnostics import Message, PassError, ReportingContext, Severity
 from ...runtime.calls.input_bindings import InputBindings
@@ -83,6 +84,7 @@ class Session:
         self.say = say or reporter.report
         self.universe = load_universe(lambda text: self.say(Message(Severity.WARNING, text)))
         self.runner = Runner(progress=reporter.progress)
+        mend_func()  # of modules that are not parsed from IR, too
         self.renew()
 
     def renew(self) -> None:

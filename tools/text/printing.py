@@ -22,19 +22,15 @@ from typing_extensions import override
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
     AnyFloat,
-    ArrayAttr,
     DenseIntOrFPElementsAttr,
     DenseResourceAttr,
-    DictionaryAttr,
-    FunctionType,
     IntAttr,
     ModuleOp,
     StringAttr,
     TensorType,
     i1,
 )
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute
 from xdsl.printer import Printer
 
 from ...dialects.device import VirtualDeviceAttr
@@ -114,8 +110,9 @@ class _Printed(NamedTuple):
 
 class ModulePrinter(LocationsAtEnds):
     """
-    Print devices by their aliases and big constants without elements, and put function results in
-    parentheses where xDSL's parser needs them. The text of a tensor type is made once.
+    Print devices by their aliases and big constants without elements.
+
+    The text of a tensor type is made once.
     """
 
     elide_above: int | None = None
@@ -125,17 +122,6 @@ class ModulePrinter(LocationsAtEnds):
     def _texts(self) -> dict[int, _Printed]:
         """The tensor types that were printed, by address, as hashing one takes as long."""
         return {}
-
-    @override
-    def print_op(self, op: Operation) -> None:
-        if not isinstance(op, FuncOp) or not _returns_function(op) or self.print_generic_format:
-            super().print_op(op)
-            return
-        op.res_attrs = ArrayAttr([DictionaryAttr({})])
-        try:
-            super().print_op(op)
-        finally:
-            op.res_attrs = None
 
     @override
     def print_attribute(self, attribute: Attribute) -> None:
@@ -217,17 +203,6 @@ def _is_long(elements: DenseIntOrFPElementsAttr[Any], most: int) -> bool:
     """Test whether a constant has more than `most` elements, and is not a splat."""
     count, data = len(elements), elements.data.data
     return count > most and data[: len(data) // count] * count != data
-
-
-def _returns_function(op: FuncOp) -> bool:
-    """
-    Return whether `op` has one result, a function, and no result attributes.
-
-    xDSL prints it as `-> (A) -> B`, which it parses as the result `A`; with attributes, even
-    an empty list, it prints `-> ((A) -> B)`.
-    """
-    outputs = op.function_type.outputs.data
-    return len(outputs) == 1 and isinstance(outputs[0], FunctionType) and op.res_attrs is None
 
 
 def print_module(ctx: Context, module: ModuleOp, stream: IO[str], options: PrintOptions) -> None:

@@ -18,6 +18,7 @@ from onnx import TensorProto, numpy_helper
 from ....operators.element_types import ELEMENT_TABLE, ONNX_DTYPES
 from ....runtime.errors import MachineError
 from ....runtime.files import inside, mapped
+from ....runtime.memory.limits import MAX_RANK
 from ..convert.onnx_values import SUPPORTED_DTYPES, Array
 from ..errors import OnnxError
 from .wire import Malformed, decoded
@@ -114,6 +115,8 @@ def array_of(tensor: TensorProto, external: ExternalData | None = None) -> Array
     """Return the array in `tensor`; a view of a file, if its data are `external`."""
     dtype = dtype_of_number(tensor.data_type)
     dims = list(tensor.dims)
+    if len(dims) > MAX_RANK:
+        raise OnnxError(f"its shape has rank {len(dims)}, above {MAX_RANK}")
     if any(d < 0 for d in dims):
         raise OnnxError(f"the shape {dims} has a negative dim")
     size = prod(dims) * dtype.itemsize

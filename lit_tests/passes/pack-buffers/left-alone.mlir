@@ -49,6 +49,30 @@ func.func @is_used_by_an_unknown_op() {
 
 // -----
 
+// CHECK-LABEL: @is_moved
+// CHECK-NEXT:    memref.alloc
+func.func @is_moved() {
+  // expected-remark @below {{left alone: an operand of memref.realloc, which may move it (mlir-opt --expand-realloc copies it instead)}}
+  %a = memref.alloc() : memref<4xf32>
+  %b = memref.realloc %a : memref<4xf32> to memref<8xf32>
+  memref.dealloc %b : memref<8xf32>
+  func.return
+}
+
+// -----
+
+// CHECK-LABEL: @has_an_address
+// CHECK-NEXT:    memref.alloc
+func.func @has_an_address() {
+  // expected-remark @below {{left alone: an operand of memref.extract_aligned_pointer_as_index, whose result is its address}}
+  %a = memref.alloc() : memref<4xf32>
+  %p = memref.extract_aligned_pointer_as_index %a : memref<4xf32> -> index
+  "test.op"(%p) : (index) -> ()
+  func.return
+}
+
+// -----
+
 // CHECK-LABEL: @is_stored
 // CHECK-NEXT:    memref.alloc
 func.func @is_stored(%x: memref<memref<4xf32>>) {

@@ -30,7 +30,7 @@ from ....runtime.native.interface import Constant, Library, checked
 from ....runtime.program.program import Array
 from ...entries.descriptions import METADATA, record_of
 from ..c.c_interface import c_string, interface_source, public_symbols, support_sources
-from ..toolchain.linking import Inputs, c_file, linked_library, merged_object
+from ..toolchain.linking import VARIABLE, Inputs, c_file, linked_library, merged_object
 from ..toolchain.stage_files import scratch_folder
 from ..toolchain.stages import PROGRAM, compile_text, module_text, tools_key
 from ..toolchain.tool_paths import Blas
@@ -160,7 +160,7 @@ def compile_module(module: ModuleOp, settings: Settings) -> CompiledModule:
 def _source_of_levels(choices: Mapping[str, Sequence[str]]) -> str:
     """Return the C file that chooses the codes of kernels when the library is loaded."""
     rows = (f"kernel({', '.join((symbol, *copies))})" for symbol, copies in choices.items())
-    return f"#define XRELAY_KERNELS(kernel) {' '.join(rows)}\n{c_file(LEVELS)}"
+    return f"#define XRELAY_KERNELS(kernel) {' '.join(rows)}\n{c_file(VARIABLE)}{c_file(LEVELS)}"
 
 
 def library_of(module: ModuleOp) -> Library:

@@ -19,7 +19,7 @@ from ....operators.element_types import ELEMENT_TABLE
 from ....runtime.native.interface import FLAT, Entry, Library, spec_of
 from ....runtime.program.program import Cache, Param, TensorSpec
 from ...entries.c_names import EVENTS, hook_symbol, kernel_symbol, spelled, user_hook_symbol
-from ..toolchain.linking import SUPPORT, c_file
+from ..toolchain.linking import SUPPORT, VARIABLE, c_file
 
 DLPACK = c_file("dlpack.h")
 """The types of DLPack, for headers."""
@@ -206,8 +206,9 @@ def public(prototype: str, *statements: str) -> str:
 
 
 def support_source() -> str:
-    """Return `shim.c`, with the header that it includes, and `threads.c`."""
-    return c_file(SHIM).replace(INCLUDED, DLPACK) + c_file("threads.c")
+    """Return `shim.c`, with the header that it includes, and what it calls."""
+    shim = c_file(SHIM).replace(INCLUDED, DLPACK)
+    return shim + c_file(VARIABLE) + c_file("threads.c")
 
 
 def support_sources() -> dict[str, str]:

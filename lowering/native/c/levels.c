@@ -6,7 +6,6 @@
    A jump leaves registers and stack as they are, whatever the operands are. */
 
 #include <cpuid.h>
-#include <stdlib.h>
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
@@ -34,10 +33,9 @@ static int xrelay_level(void) {
 }
 
 __attribute__((constructor)) static void xrelay_choose_level(void) {
-  const char *most = getenv("XRELAY_CPU_LEVEL"); /* to test the code of lower levels */
-  const long given = most ? strtol(most, NULL, 10) : 4;
+  const long most = xrelay_variable("XRELAY_CPU_LEVEL", 4, 4); /* to test lower levels */
   long level = xrelay_level();
-  if (given < level) level = given;
+  if (most < level) level = most;
 #define CHOOSE(kernel, v1, v3, v4) kernel##_at = level >= 4 ? v4 : level >= 3 ? v3 : v1;
   XRELAY_KERNELS(CHOOSE)
 }

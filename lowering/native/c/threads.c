@@ -247,9 +247,7 @@ static void xrelay_run_region(struct xrelay_region *region, int threads) {
 static int xrelay_threads(void) {
   int threads = atomic_load(&xrelay_wanted);
   if (!threads) {
-    const char *text = getenv("XRELAY_NUM_THREADS");
-    const long given = text ? strtol(text, NULL, 10) : 1;
-    threads = given < 1 ? 1 : given > XRELAY_MAX_THREADS ? XRELAY_MAX_THREADS : (int)given;
+    threads = (int)xrelay_variable("XRELAY_NUM_THREADS", XRELAY_MAX_THREADS, 1);
     atomic_store(&xrelay_wanted, threads);
   }
   return threads;

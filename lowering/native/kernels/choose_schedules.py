@@ -17,8 +17,6 @@ from dataclasses import dataclass
 from typing_extensions import override
 from xdsl.dialects.func import FuncOp
 
-from ....passes.support.diagnostics import PassError
-from ....runtime.errors import Error
 from ..kernel_pass import MachinePass
 from ..schedules import choose
 from ..schedules.scheduling import SCHEDULE
@@ -32,9 +30,6 @@ class ChooseSchedulesPass(MachinePass):
     def rewrite(self, kernel: FuncOp) -> None:
         if SCHEDULE in kernel.attributes:
             return
-        try:
-            schedules = choose(kernel, self.machine_of(kernel))
-        except Error as error:
-            raise PassError(error.message, kernel) from error
+        schedules = choose(kernel, self.machine_of(kernel))
         if schedules is not None:
             kernel.attributes[SCHEDULE] = schedules

@@ -26,6 +26,8 @@ SUPPORT = "runtime_support.c"
 """Functions that compiled code calls, for every library."""
 PRODUCTS = "blas.c"
 """Functions of products, for kernels that call a library."""
+VARIABLE = "variable.c"
+"""A function that reads a variable of the environment, for files that include it."""
 
 SYMBOLS = "symbols"
 """The file that says which symbols others see."""

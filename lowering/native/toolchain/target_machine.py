@@ -118,7 +118,6 @@ def host_processor() -> str:
     return f"{_of_llc(r'Host CPU: (.+)')} {flags[1].strip() if flags else ''}"
 
 
-@cache
 def _of_llc(pattern: str) -> str:
     output = run("llc", [tool("llc"), "--version"]).output.decode(errors="replace")
     line = re.search(pattern, output)

@@ -132,6 +132,12 @@ def test_wrong_descriptions(tmp_path: Path, entries: dict[str, str], message: st
     assert message in error_of(changed(path, **entries), tmp_path)
 
 
+def test_more_dims_than_arrays_have(tmp_path: Path):
+    model = loaded(saved(tmp_path, random_array(6)))
+    model.graph.initializer[0].dims[:] = [1 << 62] * 200_000
+    assert "rank 200000, above 64" in error_of(model, tmp_path)
+
+
 def test_a_model_that_is_not_a_file(tmp_path: Path):
     path = saved(tmp_path, random_array(6))
     assert "beside the model" in error_of(loaded(path), None)

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from xrelay.lowering.native.toolchain import tool_paths
+from xrelay.lowering.native.toolchain import target_machine, tool_paths
 from xrelay.lowering.native.toolchain.processes import ProcessFailed, TimedOut, run
 from xrelay.lowering.native.toolchain.target_machine import Machine
 from xrelay.lowering.native.toolchain.tool_paths import MissingTool, c_compiler, tool
 from xrelay.runtime.errors import Error
+from xrelay.tools.opt.opt import main
 
 
 def test_a_program_and_its_children_end_at_the_time_limit(tmp_path: Path):
@@ -64,9 +65,13 @@ def only_on_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pa
     monkeypatch.setattr(tool_paths, "PACKAGES", ())
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CC", raising=False)
-    tool.cache_clear()
+    monkeypatch.chdir(tmp_path)
+    cached = tool, target_machine.host_triple, target_machine.host_processor
+    for function in cached:
+        function.cache_clear()
     yield tmp_path
-    tool.cache_clear()
+    for function in cached:
+        function.cache_clear()
 
 
 def _program(folder: Path, name: str, prints: str) -> None:
@@ -78,6 +83,18 @@ def _program(folder: Path, name: str, prints: str) -> None:
 def test_a_missing_tool_says_what_to_install(only_on_path: Path):
     with pytest.raises(MissingTool, match=r"'llc', which .*: pip install 'xrelay\[native\]'"):
         tool("llc")
+
+
+def test_commands_that_lack_a_tool(only_on_path: Path, capsys: pytest.CaptureFixture[str]):
+    source = only_on_path / "net.mlir"
+    source.write_text(
+        "func.func @main(%x: tensor<64x96xf32>) -> tensor<64x96xf32> {\n"
+        "  %y = relay.nn.softmax %x : (tensor<64x96xf32>) -> tensor<64x96xf32>\n"
+        "  func.return %y : tensor<64x96xf32>\n}\n"
+    )
+    assert main([str(source), "-t", "native{cpu=levels}", "-o", "libnet.so"]) == 1
+    error = capsys.readouterr().err
+    assert "error: native code needs 'llc', which is not installed: pip install" in error
 
 
 def test_a_tool_of_another_version_is_refused(only_on_path: Path):

@@ -194,11 +194,13 @@ def test_two_models_in_a_c_program(model: Path, other: Path, tmp_path: Path, kin
 @pytest.mark.parametrize("weights", ["object", "file"])
 def test_an_object_in_a_c_program(model: Path, tmp_path: Path, weights: str):
     out, source, program = (tmp_path / name for name in ("model.o", "call.c", "call"))
-    assert main([str(model), "-t", f"object{{weights={weights}}}", "-o", str(out)]) == 0
+    assert main([str(model), "-t", f"object{{weights={weights} cpu=levels}}", "-o", str(out)]) == 0
     source.write_text(CALLER)
     subprocess.run(["cc", source, out, "-lm", "-o", program], check=True)
-    printed = subprocess.run([program], capture_output=True, text=True, check=True)
-    assert [float(line) for line in printed.stdout.split()] == (X @ WEIGHTS).ravel().tolist()
+    environment = {**os.environ, "XRELAY_CPU_LEVEL": "v3"}
+    done = subprocess.run([program], capture_output=True, text=True, check=True, env=environment)
+    assert [float(line) for line in done.stdout.split()] == (X @ WEIGHTS).ravel().tolist()
+    assert done.stderr == "xrelay: XRELAY_CPU_LEVEL must be a number from 1 to 4, but is 'v3'\n"
 
 
 def test_the_code_of_each_level_computes_the_same(tmp_path: Path):
@@ -214,6 +216,10 @@ def test_the_code_of_each_level_computes_the_same(tmp_path: Path):
         command = ["xrelay-run", out, "--inputs", "in.npz", "--expect", "out.npz", "--rtol", "1e-4"]
         environment = with_commands({**os.environ, "XRELAY_CPU_LEVEL": str(level)})
         subprocess.run(command, cwd=tmp_path, env=environment, check=True)
+    environment["XRELAY_CPU_LEVEL"] = "9"
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.endswith(b"XRELAY_CPU_LEVEL must be a number from 1 to 4, but is '9'\n")
 
 
 @pytest.mark.ci

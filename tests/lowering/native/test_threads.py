@@ -310,7 +310,7 @@ def four_processors(process: int) -> set[int]:
 
 @pytest.mark.parametrize(
     ("variable", "quota", "expected"),
-    [("3", "max 100000", 3), ("", "150000 100000", 2), ("", "max 100000", 4), ("999", "", MOST)],
+    [("3", "max 100000", 3), ("", "150000 100000", 2), ("", "max 100000", 4), ("64", "", MOST)],
 )
 def test_the_default(
     variable: str, quota: str, expected: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -320,3 +320,13 @@ def test_the_default(
     monkeypatch.setattr(os, "sched_getaffinity", four_processors)
     monkeypatch.setenv("XRELAY_NUM_THREADS", variable)
     assert default_threads() == expected
+
+
+@pytest.mark.parametrize("text", ["abc", "0", "-1", "65", "2.5", " 2", "9" * 5000])
+def test_a_number_of_threads_that_is_none(text: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("XRELAY_NUM_THREADS", text)
+    with pytest.raises(xrelay.MachineError) as raised:
+        default_threads()
+    assert str(raised.value).startswith(
+        "XRELAY_NUM_THREADS must be a number from 1 to 64, but is '"
+    )
