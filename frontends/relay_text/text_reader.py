@@ -21,6 +21,7 @@ from xdsl.ir import Attribute, Block, Operation, Region
 from xdsl.utils.exceptions import VerifyException
 
 from ...dialects import relay
+from ...dialects.attributes import ELEMENT_TYPES
 from ...dialects.device import DEVICE
 from ...dialects.errors import TOO_DEEP
 from ...dialects.relay.language.annotations import ATTRS, NAME, TYPE_PARAMS
@@ -200,7 +201,7 @@ class _Reader:
         for (name, count), at in module.names.types.items():
             data = self.program.types.get(name)
             if data is None:
-                hint = nearest(name, self.program.types)
+                hint = nearest(name, (*self.program.types, "Tensor", *ELEMENT_TYPES))
                 raise module.source_map.error(f"unknown type {name}{hint}", at, len(name))
             wanted = len(data.params)
             if wanted != count:

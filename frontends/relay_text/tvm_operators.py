@@ -27,6 +27,7 @@ from ...dialects import qnn, relay
 from ...dialects.attributes import ELEMENT_TYPES, lists_of
 from ...dialects.relay.operator import Operator
 from ...dialects.tensors import Tensor
+from .errors import nearest
 from .json.node_graph import Unread
 from .tvm_weights import WEIGHTS, Weight
 
@@ -251,7 +252,8 @@ def convert_attributes(name: str, given: Mapping[str, Any]) -> tuple[Values, Val
         if key in ignored or value is None or (value in _UNSET and (is_dtype or key == "rounding")):
             continue
         if is_dtype and value not in ELEMENT_TYPES:
-            raise InvalidAttribute(f'{key} must be a dtype, but is "{value}"')
+            hint = nearest(str(value), ELEMENT_TYPES)
+            raise InvalidAttribute(f'{key} must be a dtype like "float32", but is "{value}"{hint}')
         values[key] = value
     names = WEIGHTS.get(name, _NO_WEIGHT).names
     repeated = {key: values.pop(key) for key in names if key in values}

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Generic, NamedTuple, TypeVar
 
 from xdsl.ir import SSAValue
@@ -184,11 +185,17 @@ class BodyNames(Names[int]):
         for cell, value in self._stores(row):
             if not self.has_bytes(value):
                 continue
-            for name in reached((cell,), self.above):
-                is_new = value not in self.above.get(name, ()) and self.has_bytes(name)
-                if is_new and may_hold_cells(self.body.values[name].type):
+            named, holders = reached((cell,), self.above), self._holders
+            for name in [name for name in named if name in holders]:
+                if value not in self.above.get(name, ()):
                     self.add(name, value)
                     self.n_stored += 1
+
+    @cached_property
+    def _holders(self) -> frozenset[int]:
+        """The values that may hold cells: a data structure may name many others."""
+        values = enumerate(self.body.values)
+        return frozenset(n for n, v in values if may_hold_cells(v.type) and self.has_bytes(n))
 
     def _add_all(self, pairs: Iterable[tuple[int, int]]) -> None:
         for name, source in pairs:

@@ -22,9 +22,11 @@ from ...dialects import relay
 from ...dialects.attributes import ELEMENT_TYPES, plain_attributes, properties_of
 from ...dialects.device import tensor_type
 from ...dialects.relay import rearrange, reshape
+from ...dialects.relay.incomplete import refine
 from ...dialects.relay.properties import ints
 from ...dialects.tensors import as_tensor, dtype_name, tensor_of
 from ...dialects.type_rules import operand_of
+from ...dialects.xdsl_extras.xdsl_internals import set_type
 from ...operators.all_rules import MEANINGS
 from ...operators.meaning.forms import Composed
 from ...operators.signature import Tensor
@@ -56,8 +58,16 @@ class OperatorSteps:
     def replace(
         self, op: Operation, results: Sequence[SSAValue], rewriter: PatternRewriter
     ) -> None:
-        """Replace `op` by the operators, of which the first result gets its name."""
+        """
+        Replace `op` by the operators, of which the first result gets its name.
+
+        Each infers its type from its own operands: dims that only `op` knew are declared again.
+        """
         results[0].name_hint = op.results[0].name_hint
+        for result, former in zip(results, op.results, strict=True):
+            type = refine(former.type, result.type)
+            if type is not None and result.owner in self.ops:
+                set_type(result, type)
         rewriter.insert(self.ops, InsertPoint.before(op))
         rewriter.replace(op, [], results)
 

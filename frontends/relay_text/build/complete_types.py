@@ -115,8 +115,10 @@ def _unknown_value(value: SSAValue, context: Context) -> RelayTextError:
             location,
         )
     text = context.text(value.type)
-    known = "" if text == "_" else f"; known so far: {text}"
-    return RelayTextError(f"cannot infer the type of {name}{known}", location)
+    known = "" if text == "_" else f" (known so far: {text})"
+    return RelayTextError(
+        f"cannot infer the type of {name}{known}; add a type annotation", location
+    )
 
 
 def _unresolved(deferred: Deferred, context: Context) -> RelayTextError:

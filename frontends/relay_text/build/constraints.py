@@ -46,6 +46,8 @@ class Requirement:
         if not types.unify(self.wanted, self.given):
             wanted, given = (type_text(types.resolved(t)) for t in (self.wanted, self.given))
             text = self.message.replace("<wanted>", wanted).replace("<given>", given)
+            if isinstance(types.shallow(self.wanted), IncompleteType):
+                text = f"infinite type: this would be of a type _ that is {given}"
             error = self.source_map.error(text, self.at, self.width)
             error.notes = tuple(self.notes())
             raise error

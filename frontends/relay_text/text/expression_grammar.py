@@ -352,6 +352,8 @@ class ExpressionGrammar:
                 return self._match(at)
             case "ref" | "ref_read" | "ref_write":
                 return self._cell(at)
+            case "[":
+                raise tokens.unexpected("an expression or an attribute, as axis=[0] is")
             case _:
                 raise tokens.unexpected("an expression")
 

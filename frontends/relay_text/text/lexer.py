@@ -129,4 +129,6 @@ def _after_nested_comment(text: str, position: int, source_map: SourceMap) -> in
         raise source_map.error(
             f'expected #[version = "{VERSION}"] or #[metadata], but got {invalid}', start, width
         )
+    if text[start] in "%@":
+        raise source_map.error(f"expected a name right after '{text[start]}'", start)
     raise source_map.error(f"unexpected character {text[start]!r}", start)

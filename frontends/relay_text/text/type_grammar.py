@@ -240,6 +240,13 @@ class TypeGrammar:
             return self.tensor_of(scalar, ())
         args: list[Attribute] = []
         if tokens.take_if("["):
+            if tokens.kinds[position + 2 : position + 4] in (["(", "number"], ["(", "?"]):
+                hint = nearest(name, ["Tensor"])
+                raise tokens.error(
+                    f"only a Tensor has a shape, not a {name}{hint}",
+                    tokens.starts[position],
+                    len(name),
+                )
             args = tokens.listed(self.type, "]")
         if name == STORAGE and not args and not self._defines_storage():
             return StorageType()

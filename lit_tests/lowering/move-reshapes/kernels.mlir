@@ -269,3 +269,28 @@ func.func private @kept_dim(%mx: memref<4x6xf32>, %out: memref<4x6xf32>) attribu
   bufferization.materialize_in_destination %r in restrict writable %out : (tensor<4x6xf32>, memref<4x6xf32>) -> ()
   func.return
 }
+
+// -----
+
+// A dim of 1 stays where nothing else has the loop over it.
+//
+// CHECK-LABEL: @reduced_dim_of_one
+// CHECK:         %[[X:.*]] = tensor.expand_shape
+// CHECK:         linalg.generic {{.*}} ins(%[[X]] : tensor<2x1x1x4xf32>)
+func.func private @reduced_dim_of_one(%mx: memref<2x1x4xf32>, %out: memref<2xf32>) attributes {xrelay.kernel} {
+  %x = bufferization.to_tensor %mx restrict : memref<2x1x4xf32> to tensor<2x1x4xf32>
+  %y = tensor.expand_shape %x [[0], [1, 2], [3]] output_shape [2, 1, 1, 4] : tensor<2x1x4xf32> into tensor<2x1x1x4xf32>
+  %e = tensor.empty() : tensor<2xf32>
+  %z = arith.constant 0.0 : f32
+  %s0 = linalg.fill ins(%z : f32) outs(%e : tensor<2xf32>) -> tensor<2xf32>
+  %s = linalg.generic {
+      indexing_maps = [affine_map<(i, j, k, l) -> (i, j, k, l)>, affine_map<(i, j, k, l) -> (i)>],
+      iterator_types = ["parallel", "reduction", "reduction", "reduction"]
+    } ins(%y : tensor<2x1x1x4xf32>) outs(%s0 : tensor<2xf32>) {
+  ^bb0(%e0: f32, %e1: f32):
+    %v = arith.addf %e1, %e0 : f32
+    linalg.yield %v : f32
+  } -> tensor<2xf32>
+  bufferization.materialize_in_destination %s in restrict writable %out : (tensor<2xf32>, memref<2xf32>) -> ()
+  func.return
+}

@@ -47,3 +47,14 @@ func.func @half(%x: tensor<2x3xf16>, %s: tensor<3xf16>) -> tensor<2x3xf16> {
   %y, %mean, %var = relay.nn.batch_norm %x, %s, %s, %s, %s : (tensor<2x3xf16>, tensor<3xf16>, tensor<3xf16>, tensor<3xf16>, tensor<3xf16>) -> (tensor<2x3xf16>, tensor<3xf16>, tensor<3xf16>)
   func.return %y : tensor<2x3xf16>
 }
+
+// -----
+
+// The sum has the dim that only the batch norm declares: the channels of gamma.
+//
+// CHECK-LABEL: func.func @open_channels(
+// CHECK:         %y = relay.add {{.*}} : (tensor<?xf32>, tensor<?xf32>) -> tensor<1xf32>
+func.func @open_channels(%x: tensor<?xf32>, %one: tensor<1xf32>, %m: tensor<?xf32>) -> tensor<1xf32> {
+  %y, %mean, %var = relay.nn.batch_norm %x, %one, %m, %m, %one {axis = -1} : (tensor<?xf32>, tensor<1xf32>, tensor<?xf32>, tensor<?xf32>, tensor<1xf32>) -> (tensor<1xf32>, tensor<?xf32>, tensor<1xf32>)
+  func.return %y : tensor<1xf32>
+}

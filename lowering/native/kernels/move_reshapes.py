@@ -56,10 +56,19 @@ def _read_before(op: linalg.GenericOp) -> None:
                 break
             exprs.append(map.results[(long or group)[0]])
         else:
-            inputs[number], maps[number] = expand.src, AffineMap(map.num_dims, 0, tuple(exprs))
+            before = AffineMap(map.num_dims, 0, tuple(exprs))
+            if not _determine_loops((*maps[:number], before, *maps[number + 1 :])):
+                continue  # a loop of one turn is over dims of this operand alone
+            inputs[number], maps[number] = expand.src, before
             set_operands(op, inputs, op.outputs[0], maps)
             if not operand.uses:
                 Rewriter.erase_op(expand)
+
+
+def _determine_loops(maps: Sequence[AffineMap]) -> bool:
+    """Test whether the sizes of all loops are those of operands."""
+    dims = {expr for map in maps for expr in map.results}
+    return all(AffineExpr.dimension(loop) in dims for loop in range(maps[0].num_dims))
 
 
 def _expand_before(op: linalg.GenericOp) -> None:

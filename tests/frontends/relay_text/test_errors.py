@@ -139,6 +139,22 @@ from xrelay.frontends.relay_text import RelayTextError, parse_module
             "1:34: infinite type: this function takes itself as an argument",
         ),
         (
+            "def @f(%a: bool) { Cons(@f(%a), Nil) } def @main() { 1 }",
+            "1:20: infinite type: this would be of a type _ that is List[_]",
+        ),
+        (
+            "def @f(%a: bool) { @f(%a) } def @main() { 1 }",
+            "1:20: cannot infer the type of this; add a type annotation",
+        ),
+        (
+            "def @main(%x: Tensr[(4), float32]) { %x }",
+            "1:15: only a Tensor has a shape, not a Tensr; did you mean 'Tensor'?",
+        ),
+        (
+            "def @main(%x: Tensor[(4), float32]) { sum(%x, [0]) }",
+            "1:47: expected an expression or an attribute, as axis=[0] is, but got '['",
+        ),
+        (
             "def @main(%r: ref(int32)) { ref_write(%r, 1f) }",
             "1:43: the value written must be of type int32, but is of type float32",
         ),

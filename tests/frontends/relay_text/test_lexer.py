@@ -73,7 +73,7 @@ def test_metadata_ends_the_program() -> None:
     ("text", "expected"),
     [
         ("a\n  $", "2:3: unexpected character '$'"),
-        ("@ main", "1:1: unexpected character '@'"),
+        ("@ main", "1:1: expected a name right after '@'"),
         ("a /* b", "1:3: unterminated comment"),
         ("/* /* */", "1:1: unterminated comment"),
         ('x "abc', "1:3: unterminated string"),

@@ -146,7 +146,7 @@ def test_what_becomes_other_ops(expr: str, expected: list[str]) -> None:
         (X, "nn.relu(%x, alpha=1f)", "nn.relu has no attribute alpha (its attributes: none)"),
         (X, "reshape(%x)", "reshape: newshape is required"),
         (X, "reshape(%x, newshape=[5])", "reshape: cannot reshape a tensor of 2x3 to 5"),
-        (X, "cast(%x, dtype=\"int33\")", 'cast: dtype must be a dtype, but is "int33"'),
+        (X, "cast(%x, dtype=\"int33\")", 'cast: dtype must be a dtype like "float32", but is "int33"; did you mean \'int32\', '),
         (X, "sum(%x, axis=[7])", "sum: axis must be in [-2, 2), but is 7"),
         (X, "repeat(%x, repeats=2)", "repeat: axis is required"),
         (X, "nn.dense(%x, %x, units=5)", "nn.dense: units is 5, but the weight implies 2"),

@@ -1,7 +1,9 @@
 """
 Random Relay text with random device hints: data, references, closures, global functions, recursion.
 
-Tensors have four elements, or, in open programs, a size that is known only when they run.
+Tensors have four elements, or, in open programs, a size that is known only when they run. They are
+of float32; other element types occur inside. Programs of the first order are those that machine
+code accepts whole.
 """
 
 import re
@@ -10,22 +12,62 @@ from random import Random
 
 import numpy as np
 
+ELEMENTS = {
+    "whole": "int32",
+    "byte": "uint8",
+    "half": "float16",
+    "double": "float64",
+    "mask": "bool",
+}
+"""Kinds of vectors that are not of float32, and their element types."""
 
-def types(size: str) -> dict[str, str]:
+
+def types(size: str, is_first_order: bool = False) -> dict[str, str]:
     """Return the kinds of values, and their types."""
     vector = f"Tensor[({size}), float32]"
     kinds = {
         "tensor": vector,
         "pair": f"({vector}, {vector})",
+        "flag": "bool",
+        **{kind: f"Tensor[({size}), {element}]" for kind, element in ELEMENTS.items()},
+        "record": f"(({vector}, Tensor[({size}), int32]), (Tensor[({size}), bool],))",
+    }
+    if not is_first_order:
+        kinds |= language_types(vector)
+    return kinds if size == "4" else kinds | {"size": "int64", "matrix": "Tensor[(?, ?), float32]"}
+
+
+def language_types(vector: str) -> dict[str, str]:
+    """Return the kinds of values that only the machine has, and their types."""
+    return {
         "nest": f"(({vector}, {vector}), List[{vector}])",
         "list": f"List[{vector}]",
         "option": f"Option[{vector}]",
+        "tree": f"Bin[{vector}]",
         "cell": f"ref({vector})",
-        "flag": "bool",
+        "hook": f"ref(fn ({vector}) -> {vector})",
         "function": f"fn ({vector}) -> {vector}",
+        "functions": f"List[fn ({vector}) -> {vector}]",
         "curried": f"fn ({vector}) -> fn ({vector}) -> {vector}",
     }
-    return kinds if size == "4" else kinds | {"size": "int64", "matrix": "Tensor[(?, ?), float32]"}
+
+
+TREES = """
+type Bin[A] { Leaf, Node(Bin[A], A, Bin[A]) }
+def @grow[A](%n: int32, %x: A) -> Bin[A] {
+  if (less(%n, 1)) { Leaf }
+  else { Node(@grow(subtract(%n, 1), %x), %x, @grow(subtract(%n, 2), %x)) }
+}
+def @mirror[A](%t: Bin[A]) -> Bin[A] {
+  match (%t) { Node(%l, %x, %r) => Node(@mirror(%r), %x, @mirror(%l)), Leaf => Leaf }
+}
+def @fold_bin[A, B](%f: fn (B, A, B) -> B, %b: B, %t: Bin[A]) -> B {
+  match (%t) {
+    Leaf => %b,
+    Node(%l, %x, %r) => %f(@fold_bin(%f, %b, %l), %x, @fold_bin(%f, %b, %r))
+  }
+}
+"""
 
 
 OPEN_TENSORS = (
@@ -41,7 +83,7 @@ OPEN_TENSORS = (
     "dyn.reshape({tensor}, shape_of({tensor}, dtype='int64'))",
     "cast(reshape(argwhere({tensor}), newshape=[-1]), dtype='float32')",
     "cast(reshape(argwhere(less({tensor}, 0f)), newshape=[-1]), dtype='float32')",
-    "unique({tensor}).0",
+    "(unique({tensor})).0",
     "reshape({matrix}, newshape=[-1])",
     "sum({matrix}, axis=[1])",
     "max(nn.pad({matrix}, 1f, pad_width=[[0, 0], [0, 1]]), axis=[0], exclude=True)",  # not empty
@@ -74,10 +116,78 @@ SIZES = (
     "minimum(add({size}, {size}), 5i64)",
     "prod(shape_of({tensor}, dtype='int64'))",
 )
-VALUES = {"size": SIZES, "matrix": MATRICES, "shape": ("reshape({size}, newshape=[1])",)} | {
-    name: (f"reshape({value}i64, newshape=[1])",)
-    for name, value in {"zero": 0, "one": 1, "two": 2, "rest": -1}.items()
+FORMS_OF = {
+    "whole": (
+        "cast(multiply(tanh({tensor}), 9f), dtype='int32')",
+        "add({whole}, sum({whole}, keepdims=True))",
+        "multiply({whole}, max({whole}, keepdims=True))",
+        "where(any({mask}, keepdims=True), {whole}, negative({one_whole}))",
+        "cast({byte}, dtype='int32')",
+        "floor_mod({whole}, 7)",
+        "floor_divide({whole}, -3)",
+        "cast(clip({half}, a_min=-9f, a_max=9f), dtype='int32')",
+        "(({record}).0).1",
+    ),
+    "byte": (
+        "cast(less({tensor}, 0f), dtype='uint8')",
+        "cast({whole}, dtype='uint8')",
+        "subtract({byte}, max({byte}, keepdims=True))",
+        "multiply({byte}, min({byte}, keepdims=True))",
+        "cast({mask}, dtype='uint8')",
+    ),
+    "half": (
+        "cast(tanh({tensor}), dtype='float16')",
+        "add({half}, max({half}, keepdims=True))",
+        "multiply({half}, min({half}, keepdims=True))",
+        "cast({byte}, dtype='float16')",
+        "cast(tanh({double}), dtype='float16')",
+    ),
+    "double": (
+        "cast({tensor}, dtype='float64')",
+        "add({double}, sum({double}, keepdims=True))",
+        "cast({whole}, dtype='float64')",
+        "exp(negative(abs({double})))",
+        "cast({half}, dtype='float64')",
+    ),
+    "mask": (
+        "less({tensor}, 1f)",
+        "logical_not({mask})",
+        "logical_or({mask}, all({mask}, keepdims=True))",
+        "equal({whole}, max({whole}, keepdims=True))",
+        "greater_equal({half}, max({half}, keepdims=True))",
+        "cast({byte}, dtype='bool')",
+        "(({record}).1).0",
+    ),
+    "one_whole": ("sum({whole}, keepdims=True)",),
+    "record": ("(({tensor}, {whole}), ({mask},))",),
+    "tree": (
+        "Leaf",
+        "Node({tree}, {tensor}, {tree})",
+        "@grow({steps}, {tensor})",
+        "@mirror({tree})",
+    ),
+    "hook": ("ref({function})",),
+    "functions": ("Nil", "Cons({function}, {functions})", "Cons({function}, Nil)"),
 }
+"""Forms of values; the first one has no parts of the same kind."""
+MIXED = (
+    "cast({whole}, dtype='float32')",
+    "cast({byte}, dtype='float32')",
+    "cast({half}, dtype='float32')",
+    "cast({double}, dtype='float32')",
+    "cast({mask}, dtype='float32')",
+    "where(any({mask}, keepdims=True), {tensor}, sum({tensor}, keepdims=True))",
+    "(({record}).0).0",
+)
+"""Vectors of float32 that other kinds make."""
+VALUES = (
+    FORMS_OF
+    | {"size": SIZES, "matrix": MATRICES, "shape": ("reshape({size}, newshape=[1])",)}
+    | {
+        name: (f"reshape({value}i64, newshape=[1])",)
+        for name, value in {"zero": 0, "one": 1, "two": 2, "rest": -1}.items()
+    }
+)
 """Forms of the values that only open programs have."""
 
 METADATA = """
@@ -106,10 +216,11 @@ Scope = list[tuple[str, str]]
 class RelayProgram:
     """A random program whose `@main` has parameters `%c: bool` and vectors `%x` and `%y`."""
 
-    def __init__(self, rng: Random, is_open: bool = False):
+    def __init__(self, rng: Random, is_open: bool = False, is_first_order: bool = False):
         self.rng = rng
         self.is_open = is_open
-        self.types = types("?" if is_open else "4")
+        self.is_first_order = is_first_order
+        self.types = types("?" if is_open else "4", is_first_order)
         self.hinted = rng.choice((0.05, 0.15, 0.3))
         self.count = 0
         self.functions: list[tuple[str, list[str]]] = []
@@ -118,11 +229,14 @@ class RelayProgram:
         result, type = self.annotation(", {}"), self.types["tensor"]
         head = f"def @main(%c: bool, %x: {type}, %y: {type}{result}) -> {type}"
         definitions.append(f"{head} {{\n  {main}\n}}\n")
-        self.text = '#[version = "0.0.5"]\n' + "".join(definitions) + METADATA
+        trees = "" if is_first_order else TREES
+        self.text = '#[version = "0.0.5"]\n' + trees + "".join(definitions) + METADATA
 
     def definition(self, name: str) -> str:
         """A global function, which later ones may call; some call themselves, up to three times."""
-        kinds = self.rng.choices(("tensor", "pair", "list", "function"), k=self.rng.randrange(1, 4))
+        passed = ("tensor", "pair", "record", "whole", "list", "function", "tree", "hook")
+        passed = [kind for kind in passed if kind in self.types]
+        kinds = self.rng.choices(passed, k=self.rng.randrange(1, 4))
         scope = [(f"%{name[1:]}_{i}", kind) for i, kind in enumerate(["tensor", "flag", *kinds])]
         is_recursive = self.rng.random() < 0.5
         types = [("%i: int32")] if is_recursive else []
@@ -153,11 +267,16 @@ class RelayProgram:
     def block(self, scope: Scope, kind: str, depth: int) -> str:
         """Statements and a final expression."""
         scope, lines = list(scope), list[str]()
-        for _ in range(self.rng.randrange(3 if depth > 0 else 1)):
-            name, cell = self.fresh(), self.some(scope, "cell")
+        count = self.rng.randrange(3 if depth > 0 else 1)
+        if depth > 0 and self.rng.random() < 0.05:
+            count += 12
+        for _ in range(count):
+            name = self.fresh()
+            held, kind_held = self.rng.choice((("cell", "tensor"), ("hook", "function")))
+            cell = self.some(scope, held)
             if cell is not None and self.rng.random() < 0.2:
                 lines.append(
-                    f"let {name} = ref_write({cell}, {self.value(scope, 'tensor', depth)});"
+                    f"let {name} = ref_write({cell}, {self.value(scope, kind_held, depth)});"
                 )
                 continue
             bound = self.rng.choice(("tensor", "tensor", *self.types))
@@ -181,6 +300,9 @@ class RelayProgram:
         def of(kind: str) -> str:
             return self.value(scope, kind, depth)
 
+        if depth > 0 and kind in self.types and self.rng.random() < 0.06:
+            branches = (self.block(scope, kind, depth - 1) for _ in range(2))
+            return "if ({}) {{ {} }} else {{ {} }}".format(of("flag"), *branches)
         match kind:
             case "tensor":
                 return self.tensor(scope, depth, of)
@@ -201,9 +323,11 @@ class RelayProgram:
             case "matrix" if depth <= 0:
                 return f"expand_dims({self.some(scope, 'tensor')}, axis=0)"
             case _ if kind in VALUES:
-                return self.form(VALUES[kind], of)
+                return self.form(VALUES[kind][: None if depth > 0 else 1], of)
+            case "flag" if depth > 0:
+                return self.form(("less(sum({tensor}), 1f)", "any({mask})", "all({mask})"), of)
             case "flag":
-                return f"less(sum({of('tensor')}), 1f)" if depth > 0 else "less(1f, 2f)"
+                return "less(1f, 2f)"
             case "function":
                 return self.function(scope, "tensor", depth)
             case _:
@@ -224,54 +348,86 @@ class RelayProgram:
         return f"fn ({name}: {self.types['tensor']}) -> {self.types[gives]} {{ {body} }}"
 
     def tensor(self, scope: Scope, depth: int, of: Callable[[str], str]) -> str:
-        def inside(*more: tuple[str, str]) -> str:
-            return self.block([*scope, *more], "tensor", depth - 1)
-
         if self.is_open and depth > 0 and self.rng.random() < 0.4:
             if self.rng.random() < 0.2:
                 return f"strided_slice({self.form(GROWING, of)}, begin=[0], end=[6])"
             return self.form(OPEN_TENSORS, of)
-        a, b = self.fresh(), self.fresh()
-        match self.rng.randrange(12):
+        choice = self.rng.randrange(8 if self.is_first_order else 16)
+        if choice >= 8:
+            return self.of_language(choice, scope, depth, of)
+        match choice:
             case 0 | 1:
                 return f"{self.rng.choice(('negative', 'tanh', 'abs'))}({of('tensor')})"
-            case 2 | 3:
+            case 2:
                 operator = self.rng.choice(("add", "multiply", "maximum"))
                 if self.is_open and self.rng.random() < 0.8:  # sizes may differ: an error
                     return f"{operator}({of('tensor')}, sum({of('tensor')}, keepdims=True))"
                 return f"{operator}({of('tensor')}, {of('tensor')})"
-            case 4:
+            case 3:
                 return f"add({of('tensor')}, {self.rng.randrange(5)}f)"
+            case 4:
+                return f"({of('pair')}).{self.rng.randrange(2)}"
             case 5:
-                pair = of("pair") if self.rng.random() < 0.7 else f"({of('nest')}).0"
-                return f"({pair}).{self.rng.randrange(2)}"
+                branches = (self.block(scope, "tensor", depth - 1) for _ in range(2))
+                return "if ({}) {{ {} }} else {{ {} }}".format(of("flag"), *branches)
             case 6:
-                return f"if ({of('flag')}) {{ {inside()} }} else {{ {inside()} }}"
-            case 7:
+                return self.form(MIXED, of)
+            case _ if self.functions:
+                name, kinds = self.rng.choice(self.functions)
+                return f"{name}({', '.join(map(of, kinds))})"
+            case _:
+                return f"negative({of('tensor')})"
+
+    def of_language(self, choice: int, scope: Scope, depth: int, of: Callable[[str], str]) -> str:
+        """A vector by data, functions or references."""
+        a, b, c = self.fresh(), self.fresh(), self.fresh()
+
+        def inside(*more: tuple[str, str]) -> str:
+            return self.block([*scope, *more], "tensor", depth - 1)
+
+        match choice:
+            case 8:
                 some, nil = inside((a, "tensor"), (b, "list")), inside()
                 data = f"Cons({of('tensor')}, {of('list')})"
                 return f"(match ({data}) {{ Cons({a}, {b}) => {{ {some} }}, Nil => {{ {nil} }} }})"
-            case 8:
+            case 9:
                 some, none = inside((a, "tensor")), inside()
                 data = of("option")
                 return f"(match ({data}) {{ Some({a}) => {{ {some} }}, None => {{ {none} }} }})"
-            case 9:
+            case 10:
+                deep, node = inside((a, "tree"), (b, "tensor")), inside((a, "tensor"), (b, "tree"))
+                cases = f"Node(Node({a}, _, _), {b}, _) => {{ {deep} }}, "
+                cases += f"Node(Leaf, {a}, {b}) => {{ {node} }}, Leaf => {{ {inside()} }}"
+                return f"(let {c}: {self.types['tree']} = {of('tree')}; match ({c}) {{ {cases} }})"
+            case 11:
                 called = (
                     self.some(scope, "function") or f"({self.function(scope, 'tensor', depth)})"
                 )
                 return f"{called}({of('tensor')})"
-            case 10:
-                cell, curried = self.some(scope, "cell"), self.some(scope, "curried")
-                if cell is not None:
-                    return f"ref_read({cell})"
-                if curried is not None:
-                    return f"{curried}({of('tensor')})({of('tensor')})"
-                return f"negative({of('tensor')})"
+            case 12:
+                held = (("cell", "ref_read({})"), ("hook", "ref_read({})({})"))
+                for kind, form in (*held, ("curried", "{}({})({})")):
+                    name = self.some(scope, kind)
+                    if name is not None:
+                        return form.format(name, of("tensor"), of("tensor"))
+                return f"(({of('nest')}).0).{self.rng.randrange(2)}"
+            case 13:
+                type = self.types["tensor"]
+                again = self.block([*scope, (c, "tensor")], "tensor", depth - 1)
+                body = f"if (less(0, {b})) {{ {a}(subtract({b}, 1), {again}) }} else {{ {c} }}"
+                loop = f"fn ({b}: int32, {c}: {type}) -> {type} {{ {body} }}"
+                return f"(let {a} = {loop}; {a}({of('steps')}, {of('tensor')}))"
+            case 14:
+                type, three = self.types["tensor"], ((a, "tensor"), (b, "tensor"), (c, "tensor"))
+                head = ", ".join(f"{name}: {type}" for name, _ in three)
+                folded = f"fn ({head}) -> {type} {{ {inside(*three)} }}"
+                return f"@fold_bin({folded}, {of('tensor')}, {of('tree')})"
+            case _ if self.rng.random() < 0.5:
+                folded = f"fn ({a}: {self.types['tensor']}, {b}: {self.types['function']})"
+                folded += f" -> {self.types['tensor']} {{ {b}({a}) }}"
+                return f"@foldl({folded}, {of('tensor')}, {of('functions')})"
             case _:
-                if not self.functions:
-                    return f"@hd(@map({of('function')}, Cons({of('tensor')}, {of('list')})))"
-                name, kinds = self.rng.choice(self.functions)
-                return f"{name}({', '.join(map(of, kinds))})"
+                return f"@hd(@map({of('function')}, Cons({of('tensor')}, {of('list')})))"
 
 
 def inputs() -> list[np.ndarray]:
