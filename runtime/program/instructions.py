@@ -649,14 +649,28 @@ class KillRegister(Instruction):
     register: Dst
 
 
-@instruction("$dst, $tensor[$start] to $shape")
-class SliceTensor(Instruction):
+@instruction("$storage")
+class KillStorage(Instruction):
     """
-    View rows of `tensor` from `start` on (int64 scalar) as `shape` (a rank-1 int64 tensor).
+    Clear `storage`, and all registers that hold a tensor in it or a slice of it.
 
     ```mlir
-    bytecode.slice_tensor r2, r1[3] to [2, 4]
-    bytecode.slice_tensor r2, r1[r3] to r5
+    bytecode.kill_storage r2
+    ```
+    """
+
+    storage: Register
+
+
+@instruction("$dst, $tensor[$start] axis $axis to $shape")
+class SliceTensor(Instruction):
+    """
+    View rows of `tensor` along `axis` from `start` on (int64 scalar) as `shape` (a rank-1 int64
+    tensor). The dims before the axis are 1.
+
+    ```mlir
+    bytecode.slice_tensor r2, r1[3] axis 1 to [1, 2, 4]
+    bytecode.slice_tensor r2, r1[r3] axis 0 to r5
     ```
     """
 
@@ -664,6 +678,7 @@ class SliceTensor(Instruction):
     tensor: Register
     start: RegisterOrInt
     shape: RegisterOrDims
+    axis: Int = 0
 
 
 @instruction("$dst, $parts to $shape")

@@ -254,7 +254,8 @@ class ReferenceMachine:
                 frame.write(i.dst, replace(source, array=reshaped(source.array, shape)))
             case vm.SliceTensor():
                 source = frame.tensor(i.tensor)
-                frame.write(i.dst, rows_of(source, frame.number(i.start), frame.shape(i.shape)))
+                start, shape = frame.number(i.start), frame.shape(i.shape)
+                frame.write(i.dst, rows_of(source, start, shape, i.axis))
             case vm.JoinTensors():
                 parts = list(map(frame.tensor, i.parts))
                 frame.write(i.dst, joined(parts, frame.shape(i.shape)))
@@ -275,6 +276,8 @@ class ReferenceMachine:
                 fill_rows(fill, out, frame.number(i.start), i.axis, frame.number(i.bound))
             case vm.KillRegister():
                 frame.kill(i.register)
+            case vm.KillStorage():
+                frame.kill_storage(i.storage)
             case _:
                 raise AssertionError(f"no case for {i.mnemonic}")
         return None

@@ -57,6 +57,7 @@ CASES: list[tuple[vm.Instruction, tuple[int, ...], tuple[int, ...]]] = [
     (vm.JoinTensors(1, (2, 3), Reg(6)), (2, 3, 6), (1,)),
     (vm.Pack(1, (2, 3), 64, (0, 4, 2, 5), (Reg(6), 64), ()), (6,), (1, 2, 3)),
     (vm.KillRegister(1), (), (1,)),
+    (vm.KillStorage(1), (1,), ()),
     (vm.LoadConst(1, 7, 2), (), (1,)),
     (vm.Fatal(), (), ()),
 ]

@@ -18,7 +18,7 @@
 // CHECK-NEXT:    bytecode.compute r[[NEXT:.*]], "addi"(r[[TURN]], r[[ONE]])
 // CHECK-NEXT:    bytecode.move r[[TURN]], r[[NEXT]]
 // CHECK-NEXT:    bytecode.load_consti r[[COUNT:.*]], 4
-// CHECK-NEXT:    bytecode.if r[[TURN]] eq r[[COUNT]] 1, -19
+// CHECK-NEXT:    bytecode.if r[[TURN]] eq r[[COUNT]] 1, -18
 //
 // On buffers, nothing is carried: each turn finds it where the one before has left it.
 //
