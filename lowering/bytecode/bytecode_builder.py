@@ -160,6 +160,13 @@ class BytecodeBuilder:
         for result, register in zip(results, merged, strict=True):
             self.place(result, register)
 
+    def allocation_of(self, tensor: SSAValue) -> Operation | None:
+        """Return the last instruction, which is then none any more, if it allocates `tensor`."""
+        last = self.code[-1] if self.code else None
+        if type(last) is not bytecode.AllocTensorOp:
+            return None
+        return self.code.pop() if last.properties["dst"] == self.registers[tensor] else None
+
     def share(self, value: SSAValue, other: SSAValue) -> None:
         """Let `value` share the register of `other`."""
         self.registers[value] = self.registers[other]

@@ -116,6 +116,7 @@ def lower_row_copy(builder: BytecodeBuilder, op: Operation) -> None:
     assert isinstance(op, memory.CopyRowsOp | relay.WriteRowsOp)
     w, axis = Writer(builder, op), op.axis.value.data
     is_write = isinstance(op, relay.WriteRowsOp)
+    new = None if is_write or op.fill is not None else builder.allocation_of(op.outs)
     data, out = op.operands[0], op.operands[1 if is_write else -1]
     moving, place = out if is_write else data, first_row(op, builder.turn, w)
     rows, fixed = (op.count.value.data, op.source.value.data) if is_write else (op.rows, 0)
@@ -129,6 +130,11 @@ def lower_row_copy(builder: BytecodeBuilder, op: Operation) -> None:
         return
     if op.wraps is not None and not isinstance(place, int):
         place = w("remsi", place, w.rows_of(moving, axis))
+    if new is not None:
+        place = i64_attribute(place) if isinstance(place, int) else place
+        fields = {"src": builder.registers[data], "start": place, "axis": op.axis}
+        builder.emit(bytecode.TakeRowsOp, op, **new.properties, **fields)
+        return
     start, to = (fixed, place) if is_write else (place, fixed)
     w.emit(bytecode.CopyRowsOp, src=data, start=start, out=out, out_start=to, rows=rows)
 

@@ -752,6 +752,12 @@ class Recorder:
         start, out_start, rows = self.immediates(i.start, i.out_start, i.rows)
         self.move_rows(self.tensor(i.out), i.axis, (self.tensor(i.src), start, out_start, rows))
 
+    def take_rows(self, i: vm.TakeRows) -> None:
+        src, (offset, start) = self.tensor(i.src), self.immediates(i.offset, i.start)
+        self.view_storage(i.dst, i.storage, offset, i.shape, i.dtype)
+        out = self.tensor(i.dst)
+        self.move_rows(out, i.axis, (src, start, 0, number_of_rows(out.array, i.axis)))
+
     def read_rows(self, i: vm.ReadRows) -> None:
         src, out, fill = self.tensor(i.src), self.tensor(i.out), self.fill(i.fill)
         rows, start = number_of_rows(out.array, i.axis), self.immediate(i.start)

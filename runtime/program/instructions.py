@@ -722,6 +722,28 @@ class CopyRows(Instruction):
     rows: RegisterOrInt
 
 
+@instruction("$dst, $storage[$offset], $src[$start] axis $axis : tensor<$shape$dtype>")
+class TakeRows(Instruction):
+    """
+    Copy rows of tensor `src` along `axis`, from `start` on, into a new one: `alloc_tensor` and
+    `copy_rows`.
+
+    ```mlir
+    bytecode.take_rows r3, r2[64], r1[4] axis 1 : tensor<1x2x58xf32>
+    bytecode.take_rows r3, r2[64], r1[r4] axis 1 : tensor<1x2x58xf32>
+    ```
+    """
+
+    dst: Dst
+    storage: Register
+    offset: RegisterOrInt
+    src: Register
+    start: RegisterOrInt
+    axis: Int
+    shape: Shape
+    dtype: Dtype
+
+
 @instruction("$src[$start] -> $out axis $axis fill $fill")
 class ReadRows(Instruction):
     """

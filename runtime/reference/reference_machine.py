@@ -47,6 +47,7 @@ from .reference_kernels import (
     copy_tensor,
     fill_rows,
     read_rows,
+    rows_in,
     run_kernel,
     skip_kernel,
     write_rows,
@@ -265,6 +266,11 @@ class ReferenceMachine:
                 src, out = frame.tensor(i.src), frame.tensor(i.out)
                 start, out_start, rows = map(frame.number, (i.start, i.out_start, i.rows))
                 copy_rows(src, start, out, out_start, i.axis, rows)
+            case vm.TakeRows():
+                src, start, offset = frame.tensor(i.src), frame.number(i.start), i.offset
+                frame.view(i.dst, frame.storage(i.storage), frame.number(offset), i.shape, i.dtype)
+                out = frame.tensor(i.dst)
+                copy_rows(src, start, out, 0, i.axis, rows_in(out, i.axis))
             case vm.ReadRows():
                 src, out, fill = frame.tensor(i.src), frame.tensor(i.out), frame.tensor(i.fill)
                 read_rows(src, frame.number(i.start), out, i.axis, fill)

@@ -69,6 +69,7 @@ builtin.module attributes {bytecode.devices = [#relay.device<cpu:0>, #relay.devi
     bytecode.kill_register r8
     bytecode.kill_storage r8
     bytecode.read_rows r1[-2] -> r2 axis 1 fill r3
+    bytecode.take_rows r3, r2[64], r1[r5] axis 0 : tensor<2x4xf32>
     bytecode.write_rows r1[0] -> r2[r5] axis 1 rows 4
     bytecode.fill_rows r3 -> r2[r5] axis 1 bound r6
     bytecode.invoke_packed @k(r0) -> (r2) turn r4 in [1, 3]

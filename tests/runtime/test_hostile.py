@@ -164,6 +164,10 @@ def fault(*code: vm.Instruction, **parts: Any) -> str:
             for axis in (-1, 1, 1 << 62)
         ),
         (
+            vm.TakeRows(1, 0, 0, 0, 0, 0, (1,), "float32"),
+            "main[0] take_rows: register r0 must hold a storage, but holds a tensor",
+        ),
+        (
             vm.KillStorage(0),
             "main[0] kill_storage: register r0 must hold a storage, but holds a tensor",
         ),
@@ -504,6 +508,11 @@ INSTRUCTIONS = st.one_of(
         REGISTERS,
         SMALL | REGISTERS.map(vm.Reg),
         SHAPES | REGISTERS.map(vm.Reg),
+        AXES,
+    ),
+    st.builds(
+        vm.TakeRows,
+        *(REGISTERS, REGISTERS, SMALL, REGISTERS, SIZES, AXES, SHAPES, st.just("float32")),
     ),
     st.builds(
         vm.JoinTensors,

@@ -86,6 +86,7 @@ def test_every_instruction():
         vm.ReadRows(1, -2, 2, 1, 3),
         vm.WriteRows(1, 0, 2, Reg(4), 1, 3),
         vm.FillRows(1, 2, Reg(4), 1, 7),
+        vm.TakeRows(1, 2, 64, 3, Reg(4), 1, (1, 2), "int8"),
         vm.Ret(0),
     ]
     assert {type(i) for i in code} == set(vm.INSTRUCTIONS.values())
@@ -131,7 +132,8 @@ def test_every_instruction():
         "   34: read_rows r1[-2] -> r2 axis 1 fill r3",
         "   35: write_rows r1[0] -> r2[r4] axis 1 rows 3",
         "   36: fill_rows r1 -> r2[r4] axis 1 bound 7",
-        "   37: ret r0",
+        "   37: take_rows r1, r2[64], r3[r4] axis 1 : tensor<1x2xi8>",
+        "   38: ret r0",
     ]
 
 

@@ -82,6 +82,7 @@ bytecode.kernel @same () -> [] {
 // CHECK-NEXT:   bytecode.device_copy r1 -> r2 from #cpu0 to #cuda0
 // CHECK-NEXT:   bytecode.kill_register r8 {note}
 // CHECK-NEXT:   bytecode.kill_storage r8
+// CHECK-NEXT:   bytecode.take_rows r3, r2[64], r1[r5] axis 1 : tensor<1x2x4xf32>
 // CHECK-NEXT:   bytecode.ret r3
 // CHECK-NEXT: }
 bytecode.func @main ("x" : tensor<4xf32, #relay.device<cpu:0>>, "t" : !bytecode.object<#relay.device<cuda:0>>) registers 9 {
@@ -131,6 +132,7 @@ bytecode.func @main ("x" : tensor<4xf32, #relay.device<cpu:0>>, "t" : !bytecode.
   bytecode.device_copy r1 -> r2 from #relay.device<cpu:0> to #relay.device<cuda:0>
   bytecode.kill_register r8 {note}
   bytecode.kill_storage r8
+  bytecode.take_rows r3, r2[64], r1[r5] axis 1 : tensor<1x2x4xf32>
   bytecode.ret r3
 }
 
