@@ -46,6 +46,7 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
 - `remove-unused-kernels` after both: they leave kernels without calls.
 - `reorder-for-memory`, with `reorder`, after all passes that remove ops and before `plan-memory`:
   lifetimes depend on the order. It is off by default, as few networks gain (`docs/planning.md`).
+- `forward-copies` before storages are joined or written over: each copy has one of its own.
 - `join-tensors` after it, and after `reuse-in-place`, as a result may be written over a join, but
   over no part of one. `remove-unused-kernels` after it: nothing calls most concatenations any more.
 - `plan-memory` after all passes that remove or move ops: lifetimes are those of the final program.
@@ -166,9 +167,14 @@ _TO_MANIFEST_COMPILED = tuple(
 
 _REORDER = {False: (), True: ("reorder-for-memory",)}
 
-_JOINED = ("reuse-in-place", "join-tensors", "remove-unused-kernels")
+_JOINED = ("forward-copies", "reuse-in-place", "join-tensors", "remove-unused-kernels")
 
-_JOINED_COMPILED = ("reuse-in-place", "join-tensors{compiled=true}", "remove-unused-kernels")
+_JOINED_COMPILED = (
+    "forward-copies",
+    "reuse-in-place",
+    "join-tensors{compiled=true}",
+    "remove-unused-kernels",
+)
 
 PLAN = "plan-memory{in-place=false}"
 """The plan of a machine's program; `reuse-in-place` runs before `join-tensors`."""

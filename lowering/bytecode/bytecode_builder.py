@@ -163,7 +163,7 @@ class BytecodeBuilder:
     def allocation_of(self, tensor: SSAValue) -> Operation | None:
         """Return the last instruction, which is then none any more, if it allocates `tensor`."""
         last = self.code[-1] if self.code else None
-        if type(last) is not bytecode.AllocTensorOp:
+        if last is None or type(last) is not bytecode.AllocTensorOp:
             return None
         return self.code.pop() if last.properties["dst"] == self.registers[tensor] else None
 
