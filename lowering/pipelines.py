@@ -46,9 +46,8 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
 - `remove-unused-kernels` after both: they leave kernels without calls.
 - `reorder-for-memory`, with `reorder`, after all passes that remove ops and before `plan-memory`:
   lifetimes depend on the order. It is off by default, as few networks gain (`docs/planning.md`).
-- `forward-copies` after it, before `reuse-in-place`: each copy has a storage of its own.
-- `join-tensors` after both, as a result may be written over a join, but over no part of one.
-  `remove-unused-kernels` after it: nothing calls most concatenations any more.
+- `forward-copies`, `reuse-in-place`, `join-tensors`: each copy has a storage of its own at first,
+  and no result is written over a part of a join. `remove-unused-kernels` once more after it.
 - `plan-memory` after all passes that remove or move ops: lifetimes are those of the final program.
   Results are written in place by then.
   With `pools`, it puts storages into them. With `memory=coalesce`, `coalesce-storage` and
