@@ -133,15 +133,18 @@ class ReshapeTensorOp(IRDLOperation):
 @irdl_op_definition
 class SliceTensorOp(IRDLOperation):
     """
-    View rows of `data` from `start` on: its elements with these indices along the outermost dim.
+    View rows of `data` from `start` on: its elements with these indices along `axis`, the first by
+    default.
 
     ```mlir
     %v = vm.slice_tensor %x[2] : (tensor<8x4xf32>) -> tensor<3x4xf32>
+    %w = vm.slice_tensor %y[2] axis 1 : (tensor<1x8x4xf32>) -> tensor<1x3x4xf32>
     %d = vm.slice_tensor %x[%n] shape %s : (tensor<?x4xf32>, tensor<2xi64>) -> tensor<?x4xf32>
     ```
 
-    The view aliases the data. The rows must be there, unless there are none. A dynamic start is an
-    `i64`; a dynamic shape is given by an i64 tensor on the host.
+    The view aliases the data. The rows must be there, unless there are none; dims before the axis
+    are 1, so that rows are contiguous. A dynamic start is an `i64`; a dynamic shape is given by an
+    i64 tensor on the host.
     """
 
     name = "vm.slice_tensor"
@@ -150,25 +153,40 @@ class SliceTensorOp(IRDLOperation):
     start = opt_prop_def(IntegerAttr[I64])
     dynamic_start = opt_operand_def(i64)
     shape = opt_operand_def(TensorType)
+    axis = opt_prop_def(IntegerAttr[I64])
     result = result_def(TensorType)
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(Pure(), ViewsOperand(is_whole=False), ShapedByOperand(), ViewDevices())
     custom_directives = (StaticOrDynamic, ViewType)
     assembly_format = (
-        "$data `[` custom<StaticOrDynamic>($start, $dynamic_start) `]` (`shape` $shape^)? "
-        "attr-dict `:` custom<ViewType>(type($data), type($shape), type($result))"
+        "$data `[` custom<StaticOrDynamic>($start, $dynamic_start) `]` (`axis` $axis^)? "
+        "(`shape` $shape^)? attr-dict `:` custom<ViewType>(type($data), type($shape), "
+        "type($result))"
     )
 
     def __init__(
-        self, data: SSAValue, start: int | SSAValue, type: Attribute, shape: SSAValue | None = None
+        self,
+        data: SSAValue,
+        start: int | SSAValue,
+        type: Attribute,
+        shape: SSAValue | None = None,
+        axis: int = 0,
     ):
         static = isinstance(start, int)
         super().__init__(
             operands=[data, None if static else start, shape],
-            properties={"start": IntegerAttr(start, i64) if static else None},
+            properties={
+                "start": IntegerAttr(start, i64) if static else None,
+                "axis": IntegerAttr(axis, i64) if axis else None,
+            },
             result_types=[type],
         )
+
+    @property
+    def along(self) -> int:
+        """The number of the axis."""
+        return 0 if self.axis is None else self.axis.value.data
 
     def verify_(self) -> None:
         exactly_one("the start", self.start, self.dynamic_start)
@@ -176,18 +194,20 @@ class SliceTensorOp(IRDLOperation):
         assert data is not None
         assert result is not None
         verify_same_place(data, result)
-        before, after = data.get_shape(), result.get_shape()
-        if not before or len(before) != len(after):
+        before, after, axis = data.get_shape(), result.get_shape(), self.along
+        if not 0 <= axis < len(before) or len(before) != len(after):
             raise VerifyException(f"rows of {data} cannot be {result}")
-        for dim, other in zip(before[1:], after[1:], strict=True):
-            if dim != other and DYNAMIC_INDEX not in (dim, other):
+        for i, (dim, other) in enumerate(zip(before, after, strict=True)):
+            if i < axis and not dim == other == 1:
+                raise VerifyException(f"dims before axis {axis} must be 1, but rows are of {data}")
+            if i > axis and dim != other and DYNAMIC_INDEX not in (dim, other):
                 raise VerifyException(f"rows of {data} cannot be {result}")
         if self.shape is not None:
             verify_shape(self.shape, len(after))
         verify_has_shape(result, self.shape)
         if self.start is not None:
-            start, count = self.start.value.data, max(after[0], 0)
-            there = before[0] if before[0] != DYNAMIC_INDEX else start + count
+            start, count = self.start.value.data, max(after[axis], 0)
+            there = before[axis] if before[axis] != DYNAMIC_INDEX else start + count
             if start < 0 or (count and start + count > there):
                 raise VerifyException(other_rows(data, start, after))
 

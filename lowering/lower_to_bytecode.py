@@ -8,9 +8,10 @@ Lower functions with explicit memory to instructions on registers.
 
 Every value has a register of its own, except that a result shares the register of the `outs` that
 it is written into. A `memory.kill` clears the registers of all names of its bytes that are not used
-after it; in a function with kills, that of a storage is cleared after the last allocation in it. A
-function that returns no value or several returns a tuple. Equal constants are shared, params by
-name; kernels become `bytecode.kernel`s. If one of the functions for callers from outside names
+after it; in a function with kills, that of a storage is cleared after the last allocation in it. In
+a function without branches, storages of several tensors end as a whole, with the last kill in them.
+A function that returns no value or several returns a tuple. A block loads a constant once; equal
+ones are shared, params by name; kernels become `bytecode.kernel`s. If one of the functions for callers from outside names
 results, all of them record theirs. The module lists its devices, the host first. From level
 `manifest` (or `memory-planned`) to `bytecode`.
 """

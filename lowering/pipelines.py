@@ -46,8 +46,8 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
 - `remove-unused-kernels` after both: they leave kernels without calls.
 - `reorder-for-memory`, with `reorder`, after all passes that remove ops and before `plan-memory`:
   lifetimes depend on the order. It is off by default, as few networks gain (`docs/planning.md`).
-- `join-tensors` after it, and after `reuse-in-place`, as a result may be written over a join, but
-  over no part of one. `remove-unused-kernels` after it: nothing calls most concatenations any more.
+- `forward-copies`, `reuse-in-place`, `join-tensors`: each copy has a storage of its own at first,
+  and no result is written over a part of a join. `remove-unused-kernels` once more after it.
 - `plan-memory` after all passes that remove or move ops: lifetimes are those of the final program.
   Results are written in place by then.
   With `pools`, it puts storages into them. With `memory=coalesce`, `coalesce-storage` and
@@ -166,9 +166,9 @@ _TO_MANIFEST_COMPILED = tuple(
 
 _REORDER = {False: (), True: ("reorder-for-memory",)}
 
-_JOINED = ("reuse-in-place", "join-tensors", "remove-unused-kernels")
+_JOINED = ("forward-copies", "reuse-in-place", "join-tensors", "remove-unused-kernels")
 
-_JOINED_COMPILED = ("reuse-in-place", "join-tensors{compiled=true}", "remove-unused-kernels")
+_JOINED_COMPILED = (*_JOINED[:2], "join-tensors{compiled=true}", _JOINED[3])
 
 PLAN = "plan-memory{in-place=false}"
 """The plan of a machine's program; `reuse-in-place` runs before `join-tensors`."""
@@ -309,7 +309,7 @@ class VmPipeline(PlannedPipeline):
         kernels = (*kernels, "create-shape-functions", *scratch)
         placed = ("assign-pools",) if self.pools and self.memory != "plan" else ()
         joined = _JOINED_COMPILED if is_native else _JOINED
-        joined = {"plan": joined, "coalesce": joined[1:], "none": ()}[self.memory]
+        joined = {"plan": joined, "coalesce": joined[2:], "none": ()}[self.memory]
         planned = (*_REORDER[self.reorder], *joined, *placed, *_MEMORY[self.memory])
         manifest = _TO_MANIFEST_COMPILED if is_native else _TO_MANIFEST
         passes = (*kernels, *manifest, *_within(self.peak, planned), *_TO_BYTECODE)

@@ -5,12 +5,12 @@ Read slices of outer rows where their tensor is, instead of copying them.
     %y = vm.invoke_tvm_op @rows ins(%x) outs(%t)      ->   %y = vm.slice_tensor %x[2]
     (@rows is relay.strided_slice or relay.split of tensor<8x4xf32> along the outermost axis)
 
-Rows are contiguous. So are slices along another axis if all dims before it are 1: `%x` is viewed
-without these dims first. A view keeps its tensor's bytes, all of them, as long as it is used. So
-slices become views only where the peak of live bytes of the function is not higher for it: where
-the tensor is live anyway, as a parameter, a weight, or for another use, or where all sizes are
-known and the copies would need as much. A result of the function stays a copy, as it has memory
-of its own. Compiled code has views of storages alone, at bytes that are known when it is compiled.
+Rows are contiguous. So are slices along another axis if all dims before it are 1. A view keeps its
+tensor's bytes, all of them, as long as it is used. So slices become views only where the peak of
+live bytes of the function is not higher for it: where the tensor is live anyway, as a parameter, a
+weight, or for another use, or where all sizes are known and the copies would need as much. A result
+of the function stays a copy, as it has memory of its own. Compiled code has views of storages
+alone, at bytes that are known when it is compiled.
 
 From level `manifest` to the same; `remove-dead-writes` after it.
 """
@@ -23,12 +23,11 @@ from typing import Any, NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 
 from ..dialects import memory, relay, vm
 from ..dialects.attributes import plain_attributes
-from ..dialects.device import device_of, tensor_type
 from ..dialects.relay.rearrange import SplitOp, StridedSliceOp
 from ..dialects.tensors import as_tensor, is_static, tensor_of
 from ..operators.slicing import cuts, picked
@@ -185,32 +184,15 @@ def views_in(
             yield op, rows
 
 
-def without_dims(value: SSAValue, count: int) -> Attribute:
-    """Return the type of a tensor without its first `count` dims."""
-    type = tensor_of(value)
-    return tensor_type(type.element_type, [*type.get_shape()[count:]], device_of(type))
-
-
 def view(op: vm.InvokeTvmOp, rows: Rows, rewriter: PatternRewriter) -> None:
     """Replace a call of a kernel by views of its operand."""
-    new: list[Operation] = []
-    data = op.ins[0]
-    if rows.axis:
-        inner = without_dims(data, rows.axis)
-        new.append(vm.ReshapeTensorOp.create(operands=[data], result_types=[inner]))
-        data = new[-1].results[0]
-    results: list[SSAValue] = []
+    new: list[vm.SliceTensorOp] = []
     for start, result, out in zip(rows.starts, op.results, op.outs, strict=True):
         assert isinstance(out.owner, memory.AllocTensorOp), "a result in a storage"
-        part = vm.SliceTensorOp(data, start, without_dims(result, rows.axis), out.owner.shape)
-        part.result.name_hint = result.name_hint
-        new.append(part)
-        if rows.axis:
-            new.append(
-                vm.ReshapeTensorOp.create(operands=[part.result], result_types=[result.type])
-            )
-        results.append(new[-1].results[0])
-    rewriter.replace(op, new, results)
+        shape = out.owner.shape
+        new.append(vm.SliceTensorOp(op.ins[0], start, result.type, shape, rows.axis))
+        new[-1].result.name_hint = result.name_hint
+    rewriter.replace(op, new, [part.result for part in new])
 
 
 @dataclass(frozen=True)

@@ -51,11 +51,11 @@ _PASSES = {
         remove-unused-functions eliminate-dead-code
         lift-constants choose-tiling explain-tiling tile-for-memory fuse-ops outline-primitives
         create-shape-functions declare-scratch manifest-alloc append-in-place remove-dead-writes
-        view-slices join-tensors make-kernels rename-written-tensors manifest-lifetimes
-        remove-unused-kernels simplify-shapes pass-workspaces plan-memory reuse-in-place
-        coalesce-storage reorder-for-memory annotate-memory assign-pools place-constants check-peak
-        pack-storage layout-slices expand-packs verify-memory-plan report-memory
-        overwrite-dead-bytes verify-stage pack-buffers lower-buffers plan-memref
+        view-slices forward-copies join-tensors make-kernels rename-written-tensors
+        manifest-lifetimes remove-unused-kernels simplify-shapes pass-workspaces plan-memory
+        reuse-in-place coalesce-storage reorder-for-memory annotate-memory assign-pools
+        place-constants check-peak pack-storage layout-slices expand-packs verify-memory-plan
+        report-memory overwrite-dead-bytes verify-stage pack-buffers lower-buffers plan-memref
     """,
     "lowering": """
         convert-memory-to-memref merge-tail-cycles limit-recursion tail-calls-to-loops

@@ -10,7 +10,7 @@
 //
 // NONE:      verify-stage{stage="manifest"},manifest-lifetimes,verify-stage{stage="memory-planned"},expand-packs,verify-stage{stage="expanded"}
 // COALESCE:  coalesce-storage,layout-slices{strategy="auto" dynamic="symbolic" peak=""},manifest-lifetimes,verify-memory-plan,
-// PLAN:      verify-stage{stage="manifest"},reuse-in-place,join-tensors{{.*}},plan-memory{{.*}},verify-stage{stage="memory-planned"}
+// PLAN:      verify-stage{stage="manifest"},forward-copies,reuse-in-place,join-tensors{{.*}},plan-memory{{.*}},verify-stage{stage="memory-planned"}
 // ENTRIES:   remove-unused-functions{entries="f"},
 // ENTRIES:   plan-memory{{.*}}entries="f"{{.*}},verify-stage{stage="memory-planned"}
 // DUMPS-NOT: IR Dump After cse

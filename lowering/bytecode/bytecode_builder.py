@@ -118,12 +118,27 @@ class BytecodeBuilder:
     """The numbers that ops of the loop have computed in an iteration, by how they are computed."""
     head: int = 0
     """The first instruction of an iteration."""
+    loaded: dict[tuple[object, ...], RegisterAttr] = field(
+        default_factory=dict[tuple[object, ...], RegisterAttr]
+    )
+    """The constants that each block has loaded."""
     call: Operation | None = None
     """The call whose callee is being inlined: the location of ops without one."""
 
     def new_register(self) -> RegisterAttr:
         self.register_count += 1
         return RegisterAttr(self.register_count - 1)
+
+    def once(
+        self, op: Operation, constant: tuple[object, ...], load: Callable[[], RegisterAttr]
+    ) -> RegisterAttr:
+        """Return the register of a constant that `op` reads, which its block loads once."""
+        if self.call is not None:  # a block may be inlined in several arms
+            return load()
+        key = op.parent, *constant
+        if key not in self.loaded:
+            self.loaded[key] = load()
+        return self.loaded[key]
 
     def define(self, value: SSAValue) -> RegisterAttr:
         """Give `value` a new register."""
@@ -144,6 +159,13 @@ class BytecodeBuilder:
             self.lifetimes.cleared_in_branches(cleared)
         for result, register in zip(results, merged, strict=True):
             self.place(result, register)
+
+    def allocation_of(self, tensor: SSAValue) -> Operation | None:
+        """Return the last instruction, which is then none any more, if it allocates `tensor`."""
+        last = self.code[-1] if self.code else None
+        if last is None or type(last) is not bytecode.AllocTensorOp:
+            return None
+        return self.code.pop() if last.properties["dst"] == self.registers[tensor] else None
 
     def share(self, value: SSAValue, other: SSAValue) -> None:
         """Let `value` share the register of `other`."""
@@ -193,6 +215,10 @@ class BytecodeBuilder:
             if self.lifetimes is not None and (freed := self.lifetimes.freed_by.get(op)):
                 registers = self.registers
                 self.clear((registers[s] for s in freed if s in registers), op)
+            for storage in (
+                () if self.lifetimes is None else self.lifetimes.shared.ended_by.get(op, ())
+            ):
+                self.emit(bytecode.KillStorageOp, op, storage=self.registers[storage])
             if self.lifetimes is not None:
                 self.clear(self.lifetimes.release(op, self.registers), op)
             op = following

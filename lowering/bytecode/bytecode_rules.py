@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects import bytecode, memory, relay, vm
+from ...dialects.bytecode.fields import RegisterAttr
 from ...dialects.integers import i64_array, i64_attribute
 from ...dialects.tensors import as_tensor
 from ...dialects.xdsl_extras.identity import by_identity
@@ -62,6 +63,12 @@ def shape_of(builder: BytecodeBuilder, op: Operation) -> Attribute:
     return builder.registers[shape] if shape else tensor_type_fields(op.results[0].type)["shape"]
 
 
+def axis_of(builder: BytecodeBuilder, op: Operation) -> Attribute:
+    """Return the axis along which `op` views rows."""
+    assert isinstance(op, vm.SliceTensorOp)
+    return i64_attribute(op.along)
+
+
 def constant_of(builder: BytecodeBuilder, op: Operation) -> Attribute:
     """Return the name of a constant or param of the program."""
     if isinstance(op, relay.ConstantOp):
@@ -71,7 +78,21 @@ def constant_of(builder: BytecodeBuilder, op: Operation) -> Attribute:
     return builder.constants.named(op.param, op, kind, param=op.param, type=type)
 
 
-load_constant = instruction(bytecode.LoadConstOp, constant=constant_of, device=device_of_result)
+def load_constant(builder: BytecodeBuilder, op: Operation) -> None:
+    """Load a constant, unless the block has done so, or only its value is read."""
+    value = op.results[0]
+    uses = [*value.uses]
+    if uses and all(isinstance(u.operation, relay.FillRowsOp) and u.index == 2 for u in uses):
+        return
+    fields = {"constant": constant_of(builder, op), "device": device_of_result(builder, op)}
+
+    def load() -> RegisterAttr:
+        register = builder.new_register()
+        builder.emit(bytecode.LoadConstOp, op, dst=register, **fields)
+        return register
+
+    builder.registers[value] = builder.once(op, (*fields.values(),), load)
+
 
 alloc_storage = instruction(
     bytecode.AllocStorageOp,
@@ -253,7 +274,11 @@ RULES: Mapping[type[Operation], Rule] = {
     vm.ShapeFuncOp: lower_shape_function_call,
     vm.ReshapeTensorOp: instruction(bytecode.ReshapeTensorOp, tensor="data", shape=shape_of),
     vm.SliceTensorOp: instruction(
-        bytecode.SliceTensorOp, tensor="data", start="start dynamic_start", shape=shape_of
+        bytecode.SliceTensorOp,
+        tensor="data",
+        start="start dynamic_start",
+        shape=shape_of,
+        axis=axis_of,
     ),
     vm.JoinTensorsOp: instruction(bytecode.JoinTensorsOp, parts="parts", shape=shape_of),
     vm.ShapeOfOp: instruction(bytecode.ShapeOfOp, tensor="data"),

@@ -4,6 +4,9 @@ The registers to clear when bytes die.
 The machine frees a storage when no register refers to it or to a tensor in it. So a `memory.kill`
 clears the registers of all values that may share the bytes, the end of a branch those that it
 leaves behind, and the last allocation, slice or call that uses a storage that of the storage.
+
+In a storage that several values share, as in the arena of a plan, no kill but the last one frees
+anything: then `kill_storage` clears all its registers. The end of a function does so, too.
 """
 
 from __future__ import annotations
@@ -20,7 +23,52 @@ from ...dialects.relay.loops import repeated_in
 from ...dialects.xdsl_extras.walking import walk
 from ...passes.bytes.aliases import AliasClasses, bodies_of
 from ...passes.bytes.liveness import names_alive_after_kills
-from ...passes.bytes.op_facts import is_storage
+from ...passes.bytes.op_facts import is_storage, root_of
+from ...passes.bytes.storages import storages_of
+
+
+@dataclass
+class SharedStorages:
+    """
+    The storages that end as a whole: of several values, or needed up to the end of the function.
+    """
+
+    ended_by: dict[Operation, list[SSAValue]] = field(
+        default_factory=dict[Operation, list[SSAValue]]
+    )
+    """By the last op that needs them; the end of the function needs no instruction."""
+    all: set[SSAValue] = field(default_factory=set[SSAValue])
+    classes: set[int] = field(default_factory=set[int])
+    """The classes whose bytes are in these storages alone."""
+
+    @staticmethod
+    def of(classes: AliasClasses) -> SharedStorages:
+        shared, rows = SharedStorages(), classes.body.rows
+        if classes.body.choices:
+            return shared
+        computing = (row.at for row in rows[:-1] if not (row.facts.frees or row.facts.pure))
+        last, repeated = max(computing, default=0), repeated_in(classes.block)
+        outside: set[int] = set()
+        for storage in storages_of(classes, outliving=True).storages:
+            inside = {classes.of(tensor.results[0]) for tensor in storage.tensors}
+            is_last = storage.lifetime.stop > last + 1
+            if storage.calls or not (is_last or len(inside) > 1):
+                outside |= inside
+                continue
+            shared.classes |= inside
+            shared.all.add(storage.op.results[0])
+            if not is_last:
+                end = rows[storage.lifetime.stop - 1].op
+                loop = repeated.get(end)
+                end = end if loop is None or loop is repeated.get(storage.op) else loop
+                shared.ended_by.setdefault(end, []).append(storage.op.results[0])
+        for row in rows:
+            facts = row.facts
+            is_view = facts.pure or facts.views or facts.carries or facts.writes
+            if not (is_view or isinstance(row.op, memory.PlacedOp)):
+                outside.update(classes.class_of[number] for number in row.results)
+        shared.classes -= outside
+        return shared
 
 
 def storages_freed_by_op(body: Block) -> dict[Operation, list[SSAValue]]:
@@ -93,6 +141,7 @@ class RegisterLifetimes:
     """The storages in which nothing is allocated after an op."""
     overwritten_by: dict[Operation | Block, list[SSAValue]]
     """The names of what an op writes over, or another arm: cleared before the bytes die."""
+    shared: SharedStorages
     held: dict[int, dict[RegisterAttr, None]] = field(
         default_factory=dict[int, dict[RegisterAttr, None]]
     )
@@ -106,20 +155,27 @@ class RegisterLifetimes:
 
     @staticmethod
     def of(classes: AliasClasses) -> RegisterLifetimes:
+        shared = SharedStorages.of(classes)
+        freed = storages_freed_by_op(classes.block)
         return RegisterLifetimes(
             classes,
             names_alive_after_kills(classes),
-            storages_freed_by_op(classes.block),
+            {op: [s for s in of if root_of(s) not in shared.all] for op, of in freed.items()},
             overwritten_at(classes),
+            shared,
         )
 
     def define(self, value: SSAValue, register: RegisterAttr) -> None:
         """Note that `register` holds `value`, a result."""
-        if self.classes.is_owned(value):
+        if self.classes.is_owned(value) and self.holds(value):
             number = self.classes.of(value)
             self.held.setdefault(number, {})[register] = None
             self._defined.append((number, register))
             self._ever_held.add((number, register))
+
+    def holds(self, value: SSAValue) -> bool:
+        """Test whether the bytes of `value` end by themselves, not with a storage."""
+        return self.classes.of(value) not in self.shared.classes
 
     def ends(self, value: SSAValue, register: RegisterAttr) -> bool:
         """
@@ -129,6 +185,8 @@ class RegisterLifetimes:
         one register is a fault of the program, which the machine reports.
         """
         number = self.classes.of(value)
+        if not self.holds(value):
+            return False
         is_held = register in self.held.get(number, ())
         is_second = register in self._killed
         self._killed.add(register)

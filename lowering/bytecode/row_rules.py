@@ -23,7 +23,7 @@ from ...dialects.integers import i64_attribute
 from ...dialects.relay.moving_rows import first_row, turns
 from ...dialects.tensors import tensor_of
 from .bytecode_builder import BytecodeBuilder, Rule
-from .size_rules import compute, immediate
+from .size_rules import compute, immediate, new_immediate
 
 Number: TypeAlias = RegisterAttr | int
 
@@ -37,7 +37,7 @@ class Writer(NamedTuple):
     def register(self, number: Number) -> RegisterAttr:
         if not isinstance(number, int):
             return number
-        return self.once((number,), lambda: immediate(self.builder, self.op, number))
+        return immediate(self.builder, self.op, number)
 
     def __call__(self, name: str, *args: Number) -> RegisterAttr:
         """Compute an operation on numbers."""
@@ -76,7 +76,7 @@ def lower_loop(builder: BytecodeBuilder, op: Operation) -> None:
     assert isinstance(op, relay.LoopOp)
     for result, operand in zip(op.results, op.operands, strict=True):
         builder.share(result, operand)
-    builder.turn, builder.repeated = immediate(builder, op, 0), op.parent
+    builder.turn, builder.repeated = new_immediate(builder, op, 0), op.parent
     builder.in_turn.clear()
     builder.head = len(builder.code)
 
@@ -91,7 +91,8 @@ def lower_end_of_loop(builder: BytecodeBuilder, op: Operation) -> None:
         builder.share(result, operand)
         if target != source:
             builder.emit(bytecode.MoveOp, op, dst=target, src=source)
-            moved.append(target)
+            if builder.lifetimes is not None and builder.lifetimes.holds(carried):
+                moved.append(target)
     following = compute(builder, op, "addi", builder.turn, immediate(builder, op, 1))
     builder.emit(bytecode.MoveOp, op, dst=builder.turn, src=following)
     count = turns_of(op, Writer(builder, op))
@@ -99,8 +100,7 @@ def lower_end_of_loop(builder: BytecodeBuilder, op: Operation) -> None:
     fields["false_offset"] = i64_attribute(builder.head - len(builder.code))
     builder.emit(bytecode.IfOp, op, test=builder.turn, target=count, **fields)
     builder.turn = None
-    if builder.lifetimes is not None:
-        builder.clear(moved, op)
+    builder.clear(moved, op)
 
 
 def turns_of(end: relay.EndLoopOp, w: Writer) -> RegisterAttr:
@@ -116,6 +116,7 @@ def lower_row_copy(builder: BytecodeBuilder, op: Operation) -> None:
     assert isinstance(op, memory.CopyRowsOp | relay.WriteRowsOp)
     w, axis = Writer(builder, op), op.axis.value.data
     is_write = isinstance(op, relay.WriteRowsOp)
+    new = None if is_write or op.fill is not None else builder.allocation_of(op.outs)
     data, out = op.operands[0], op.operands[1 if is_write else -1]
     moving, place = out if is_write else data, first_row(op, builder.turn, w)
     rows, fixed = (op.count.value.data, op.source.value.data) if is_write else (op.rows, 0)
@@ -129,6 +130,11 @@ def lower_row_copy(builder: BytecodeBuilder, op: Operation) -> None:
         return
     if op.wraps is not None and not isinstance(place, int):
         place = w("remsi", place, w.rows_of(moving, axis))
+    if new is not None:
+        place = i64_attribute(place) if isinstance(place, int) else place
+        fields = {"src": builder.registers[data], "start": place, "axis": op.axis}
+        builder.emit(bytecode.TakeRowsOp, op, **new.properties, **fields)
+        return
     start, to = (fixed, place) if is_write else (place, fixed)
     w.emit(bytecode.CopyRowsOp, src=data, start=start, out=out, out_start=to, rows=rows)
 

@@ -63,10 +63,15 @@ def compute(
     return register
 
 
-def immediate(builder: BytecodeBuilder, op: Operation, value: int) -> RegisterAttr:
+def new_immediate(builder: BytecodeBuilder, op: Operation, value: int) -> RegisterAttr:
+    """Load a number into a register that may be written over."""
     register = builder.new_register()
     builder.emit(bytecode.LoadConstiOp, op, dst=register, value=i64_attribute(value))
     return register
+
+
+def immediate(builder: BytecodeBuilder, op: Operation, value: int) -> RegisterAttr:
+    return builder.once(op, (value,), lambda: new_immediate(builder, op, value))
 
 
 def _operands(builder: BytecodeBuilder, op: Operation) -> list[RegisterAttr]:

@@ -175,16 +175,16 @@ def convert_slice(op: vm.SliceTensorOp, w: Writer) -> None:
     data, type, before = op.data, w.type_of(op.result), as_memref(op.data.type)
     if op.start is None or DYNAMIC_INDEX in (*before.get_shape(), *type.get_shape()):
         raise PassError("rows of dynamic number, or from a dynamic start on, have no memref", op)
-    start, shape = op.start.value.data, type.get_shape()
-    size = prod(shape[1:]) * element_size(type.element_type)
+    start, shape, axis = op.start.value.data, type.get_shape(), op.along
+    size = prod(shape[axis + 1 :]) * element_size(type.element_type)
     if (view := view_of(data)) is not None:
-        offset, known = start * size if shape[0] else 0, integer(view.byte_shift)
+        offset, known = start * size if shape[axis] else 0, integer(view.byte_shift)
         byte = w.index((known or 0) + offset)
         if known is None:
             byte = w.value(arith.AddiOp(view.byte_shift, byte))
         return w.replace_by(memref.ViewOp(view.source, byte, [], type))
-    zeros, ones = [0] * (len(shape) - 1), [1] * len(shape)
-    first = [start if shape[0] else 0, *zeros]
+    first, ones = [0] * len(shape), [1] * len(shape)
+    first[axis] = start if shape[axis] else 0
     part = memref.SubviewOp.infer_result_type(before, first, shape, ones)
     rows = memref.SubviewOp.get(data, first, shape, ones, part)
     copy = w.value(memref.AllocOp([], [], type, IntegerAttr(MIN_ALIGNMENT, i64)))

@@ -114,6 +114,10 @@ class Load:
         for start, stop, size in spans:
             self._bytes[start : max(start, stop)] += size or 0
 
+    def is_low(self, start: int, stop: int, share: float) -> bool:
+        """Test whether at most this part of the peak is live there; False if not known."""
+        return self._is_known and self._bytes[start:stop].max() <= share * self._bytes.max()
+
     def takes(self, spans: Sequence[Span]) -> bool:
         """Add `spans` if the peak does not rise; return whether it is so, False if not known."""
         if not self._is_known or any(size is None for *_, size in spans):

@@ -339,9 +339,10 @@ def slice_rows(op: vm.SliceTensorOp, at: At) -> list[Value]:
     data, *sizes = at.args
     start = op.start.value.data if op.start is not None else int(sizes.pop(0))
     dims = _of_shape(op.result, sizes[0] if sizes else None).get_shape()
-    if start < 0 or (dims[0] and start + dims[0] > data.shape[0]):
+    rows = dims[op.along]
+    if start < 0 or (rows and start + rows > data.shape[op.along]):
         raise PassError(storage_errors.other_rows(op.data.type, start, dims), op)
-    return [data[start : start + dims[0]]]
+    return [data[*(op.along * [0]), start : start + rows].reshape(dims)]
 
 
 @rule(vm.JoinTensorsOp)

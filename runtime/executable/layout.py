@@ -39,7 +39,7 @@ def damaged(section: str, offset: int, fault: str) -> ExecutableError:
 MAGIC = b"\x89XRX\r\n\x1a\n"
 """The first bytes: one is not ASCII and some are line ends, which text transfers change."""
 
-VERSION = (7, 1)
+VERSION = (7, 2)
 """Major and minor version of the format that is written."""
 
 ALIGNMENT = 64

@@ -435,17 +435,12 @@ class Recorder:
 
     def slice_tensor(self, i: vm.SliceTensor) -> None:
         source = self.tensor(i.tensor)
-        start, shape = self.immediate(i.start), self.shape(i.shape)
-        count, whole = shape[0] if shape else -1, source.array
-        if (
-            not whole.ndim
-            or min(start, count) < 0
-            or whole.shape[1:] != tuple(shape[1:])
-            or (count and start + count > whole.shape[0])
-        ):
+        start, shape, whole = self.immediate(i.start), self.shape(i.shape), source.array
+        if not are_rows(whole.shape, start, shape, i.axis):
             raise MachineError(storage_errors.other_rows(spec_of(whole), start, shape))
-        at = source.offset + start * prod(whole.shape[1:]) * whole.dtype.itemsize
-        self._write_view(i.dst, source, whole[start : start + count], at)
+        at = source.offset + start * prod(whole.shape[i.axis + 1 :]) * whole.dtype.itemsize
+        rows = whole[*(i.axis * [slice(None)]), start : start + shape[i.axis]]
+        self._write_view(i.dst, source, rows, at)
 
     def join_tensors(self, i: vm.JoinTensors) -> None:
         parts, shape = tuple(map(self.tensor, i.parts)), self.shape(i.shape)
@@ -757,6 +752,12 @@ class Recorder:
         start, out_start, rows = self.immediates(i.start, i.out_start, i.rows)
         self.move_rows(self.tensor(i.out), i.axis, (self.tensor(i.src), start, out_start, rows))
 
+    def take_rows(self, i: vm.TakeRows) -> None:
+        src, (offset, start) = self.tensor(i.src), self.immediates(i.offset, i.start)
+        self.view_storage(i.dst, i.storage, offset, i.shape, i.dtype)
+        out = self.tensor(i.dst)
+        self.move_rows(out, i.axis, (src, start, 0, number_of_rows(out.array, i.axis)))
+
     def read_rows(self, i: vm.ReadRows) -> None:
         src, out, fill = self.tensor(i.src), self.tensor(i.out), self.fill(i.fill)
         rows, start = number_of_rows(out.array, i.axis), self.immediate(i.start)
@@ -806,6 +807,13 @@ class Recorder:
     def kill_register(self, i: vm.KillRegister) -> None:
         self.state.kill(i.register, self.pc)
 
+    def kill_storage(self, i: vm.KillStorage) -> None:
+        storage = self.object(i.storage, Storage).root
+        for register, value in [*self.state.registers.items()]:
+            inside = value.parts[0] if isinstance(value, Tensor) and value.parts else value
+            if isinstance(inside, Storage) and inside.root is storage:
+                self.state.kill(register, self.pc)
+
 
 def _kinds(args: Sequence[Object], params: Sequence[Param]) -> list[object] | None:
     """Return the kinds of the objects in `args`, depth first; None if they cannot be copied."""
@@ -822,6 +830,16 @@ def _kinds(args: Sequence[Object], params: Sequence[Param]) -> list[object] | No
             case _:
                 return None
     return None if rest else kinds
+
+
+def are_rows(dims: Sequence[int], start: int, shape: Sequence[int], axis: int) -> bool:
+    """Test whether rows along `axis`, before which dims are 1, have this shape."""
+    if not 0 <= axis < len(dims) == len(shape) or min(start, shape[axis]) < 0:
+        return False
+    if shape[axis] and start + shape[axis] > dims[axis]:
+        return False
+    outer, inner = [1] * axis, [*dims[axis + 1 :]]
+    return [*dims[:axis]] == [*shape[:axis]] == outer and [*shape[axis + 1 :]] == inner
 
 
 def number_of_rows(array: Array, axis: int) -> int:

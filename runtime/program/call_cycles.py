@@ -67,7 +67,7 @@ def _writes_own_tensors(function: Function) -> bool:
                 written = instruction.outs
             case vm.DeviceCopy() | vm.CopyRows() | vm.ReadRows() | vm.WriteRows() | vm.FillRows():
                 written = (instruction.out,)
-            case vm.AllocTensor() | vm.AllocTensorReg():
+            case vm.AllocTensor() | vm.AllocTensorReg() | vm.TakeRows():
                 other &= ~bit(instruction.dst)
             case vm.Move(dst, source) | vm.ReshapeTensor(dst, source) | vm.SliceTensor(dst, source):
                 other = other | bit(dst) if other & bit(source) else other & ~bit(dst)

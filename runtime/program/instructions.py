@@ -649,14 +649,28 @@ class KillRegister(Instruction):
     register: Dst
 
 
-@instruction("$dst, $tensor[$start] to $shape")
-class SliceTensor(Instruction):
+@instruction("$storage")
+class KillStorage(Instruction):
     """
-    View rows of `tensor` from `start` on (int64 scalar) as `shape` (a rank-1 int64 tensor).
+    Clear `storage`, and all registers that hold a tensor in it or a slice of it.
 
     ```mlir
-    bytecode.slice_tensor r2, r1[3] to [2, 4]
-    bytecode.slice_tensor r2, r1[r3] to r5
+    bytecode.kill_storage r2
+    ```
+    """
+
+    storage: Register
+
+
+@instruction("$dst, $tensor[$start] axis $axis to $shape")
+class SliceTensor(Instruction):
+    """
+    View rows of `tensor` along `axis` from `start` on (int64 scalar) as `shape` (a rank-1 int64
+    tensor). The dims before the axis are 1.
+
+    ```mlir
+    bytecode.slice_tensor r2, r1[3] axis 1 to [1, 2, 4]
+    bytecode.slice_tensor r2, r1[r3] axis 0 to r5
     ```
     """
 
@@ -664,6 +678,7 @@ class SliceTensor(Instruction):
     tensor: Register
     start: RegisterOrInt
     shape: RegisterOrDims
+    axis: Int = 0
 
 
 @instruction("$dst, $parts to $shape")
@@ -705,6 +720,28 @@ class CopyRows(Instruction):
     out_start: RegisterOrInt
     axis: Int
     rows: RegisterOrInt
+
+
+@instruction("$dst, $storage[$offset], $src[$start] axis $axis : tensor<$shape$dtype>")
+class TakeRows(Instruction):
+    """
+    Copy rows of tensor `src` along `axis`, from `start` on, into a new one: `alloc_tensor` and
+    `copy_rows`.
+
+    ```mlir
+    bytecode.take_rows r3, r2[64], r1[4] axis 1 : tensor<1x2x58xf32>
+    bytecode.take_rows r3, r2[64], r1[r4] axis 1 : tensor<1x2x58xf32>
+    ```
+    """
+
+    dst: Dst
+    storage: Register
+    offset: RegisterOrInt
+    src: Register
+    start: RegisterOrInt
+    axis: Int
+    shape: Shape
+    dtype: Dtype
 
 
 @instruction("$src[$start] -> $out axis $axis fill $fill")

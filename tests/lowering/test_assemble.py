@@ -60,14 +60,16 @@ builtin.module attributes {bytecode.devices = [#relay.device<cpu:0>, #relay.devi
     bytecode.reshape_tensor r2, r1 to [2, 2]
     bytecode.reshape_tensor r2, r1 to []
     bytecode.reshape_tensor r2, r1 to r5
-    bytecode.slice_tensor r2, r1[3] to [2, 4]
-    bytecode.slice_tensor r2, r1[r5] to r6
+    bytecode.slice_tensor r2, r1[3] axis 1 to [1, 2, 4]
+    bytecode.slice_tensor r2, r1[r5] axis 0 to r6
     bytecode.join_tensors r3, (r1, r2) to [2, 4]
     bytecode.join_tensors r3, (r1, r2) to r6
     bytecode.copy_rows r1[3] -> r2[r5] axis 1 rows 2
     bytecode.device_copy r1 -> r2 from #relay.device<cpu:0> to #relay.device<cuda:1>
     bytecode.kill_register r8
+    bytecode.kill_storage r8
     bytecode.read_rows r1[-2] -> r2 axis 1 fill r3
+    bytecode.take_rows r3, r2[64], r1[r5] axis 0 : tensor<2x4xf32>
     bytecode.write_rows r1[0] -> r2[r5] axis 1 rows 4
     bytecode.fill_rows r3 -> r2[r5] axis 1 bound r6
     bytecode.invoke_packed @k(r0) -> (r2) turn r4 in [1, 3]

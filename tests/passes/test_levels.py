@@ -92,6 +92,7 @@ manifest-alloc             < < < + . . . . . .
 append-in-place            < < < < . . . . . .
 remove-dead-writes         < < < < . + + . . .
 view-slices                < < < < . . . . . .
+forward-copies             < < < < . . . . . .
 join-tensors               < < < < . . . . . .
 manifest-lifetimes         < < < < + . . . . .
 remove-unused-kernels      < < < . . . . . . .

@@ -467,7 +467,7 @@ def test_a_field_of_a_record_is_one_place():
     }
 
 
-LAYOUT = ((7, 1), "c1b7be35b95517d0")
+LAYOUT = ((7, 2), "1765cd8ee517d89b")
 """The version of the format, and a digest of what its sections are made of."""
 
 

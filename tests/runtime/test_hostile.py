@@ -156,6 +156,21 @@ def fault(*code: vm.Instruction, **parts: Any) -> str:
             vm.SliceTensor(1, 0, 1 << 62, (1 << 62,)),
             f"main[0] slice_tensor: float32[2] has no rows of shape [{1 << 62}] from {1 << 62} on",
         ),
+        *(
+            (
+                vm.SliceTensor(1, 0, 0, (1,), axis),
+                "main[0] slice_tensor: float32[2] has no rows of shape [1] from 0 on",
+            )
+            for axis in (-1, 1, 1 << 62)
+        ),
+        (
+            vm.TakeRows(1, 0, 0, 0, 0, 0, (1,), "float32"),
+            "main[0] take_rows: register r0 must hold a storage, but holds a tensor",
+        ),
+        (
+            vm.KillStorage(0),
+            "main[0] kill_storage: register r0 must hold a storage, but holds a tensor",
+        ),
         (
             vm.SliceTensor(1, 0, vm.Reg(0), (1,)),
             "main[0] slice_tensor: expected an integer or bool scalar, but got float32[2]",
@@ -493,6 +508,11 @@ INSTRUCTIONS = st.one_of(
         REGISTERS,
         SMALL | REGISTERS.map(vm.Reg),
         SHAPES | REGISTERS.map(vm.Reg),
+        AXES,
+    ),
+    st.builds(
+        vm.TakeRows,
+        *(REGISTERS, REGISTERS, SMALL, REGISTERS, SIZES, AXES, SHAPES, st.just("float32")),
     ),
     st.builds(
         vm.JoinTensors,
@@ -502,6 +522,7 @@ INSTRUCTIONS = st.one_of(
     ),
     st.builds(vm.DeviceCopy, REGISTERS, REGISTERS, st.integers(0, 1), st.integers(0, 1)),
     st.builds(vm.KillRegister, REGISTERS),
+    st.builds(vm.KillStorage, REGISTERS),
     st.builds(vm.Compute, REGISTERS, st.sampled_from(["addi", "divsi", "cmpi_slt"]), PAIRS),
     st.builds(vm.Compute, REGISTERS, st.sampled_from(["extract", "from_elements"]), LISTS),
     st.builds(vm.Compute, REGISTERS, st.just("count_nonzero"), st.tuples(REGISTERS)),

@@ -170,10 +170,14 @@ def everything() -> Program:
         vm.KillRegister(28),
         vm.ReshapeTensor(42, 29, (2, 1)),
         vm.SliceTensor(43, 42, 0, (1, 1)),
-        vm.SliceTensor(44, 42, 1, (1, 1)),
+        vm.ReshapeTensor(46, 42, (1, 2, 1)),
+        vm.SliceTensor(44, 46, 1, (1, 1, 1), 1),
+        vm.ReshapeTensor(44, 44, (1, 1)),
         vm.CopyRows(42, 1, 44, 0, 0, 1),
         vm.ReshapeTensor(45, 43, ()),
-        vm.ReadRows(42, 1, 44, 0, 45),
+        vm.AllocStorage(48, 4, 64),
+        vm.TakeRows(49, 48, 0, 42, 1, 0, (1, 1), "float32"),
+        vm.ReadRows(49, 0, 44, 0, 45),
         vm.WriteRows(42, 0, 44, -1, 0, 2),
         vm.FillRows(45, 44, 0, 0, 1),
         vm.JoinTensors(30, (43, 44), (2, 1)),
@@ -191,6 +195,8 @@ def everything() -> Program:
         vm.ReadRef(39, 38),
         vm.Move(40, 39),
         vm.AllocADT(41, 0, (40, 32, 33)),
+        vm.AllocStorage(47, 8, 64),
+        vm.KillStorage(47),
     ]
     end = [vm.If(0, None, 1, 3), vm.Goto(1), vm.Ret(41), vm.Fatal()]
     add = kernel("add", [f32(2), f32(2)], f32(2))

@@ -57,6 +57,8 @@ CASES: list[tuple[vm.Instruction, tuple[int, ...], tuple[int, ...]]] = [
     (vm.JoinTensors(1, (2, 3), Reg(6)), (2, 3, 6), (1,)),
     (vm.Pack(1, (2, 3), 64, (0, 4, 2, 5), (Reg(6), 64), ()), (6,), (1, 2, 3)),
     (vm.KillRegister(1), (), (1,)),
+    (vm.KillStorage(1), (1,), ()),
+    (vm.TakeRows(1, 2, Reg(3), 4, Reg(5), 0, (2,), "float32"), (2, 3, 4, 5), (1,)),
     (vm.LoadConst(1, 7, 2), (), (1,)),
     (vm.Fatal(), (), ()),
 ]

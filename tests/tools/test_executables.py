@@ -307,7 +307,7 @@ def test_a_dump_shows_everything(folder: Path, capsys: pytest.CaptureFixture[str
     assert objdump.main(["m.xrx", "--verify-constants"]) == 0
     out = capsys.readouterr().out
     for text in (
-        "executable, format 7.1, made by xrelay ",
+        "executable, format 7.2, made by xrelay ",
         "weights in w.safetensors",
         "function main(x: float32[2, 3]) -> (scores: float32[2, 4]): ",
         "device 0: cpu:0 (host)",

@@ -71,8 +71,8 @@ bytecode.kernel @same () -> [] {
 // CHECK-NEXT:   bytecode.reshape_tensor r2, r1 to [2, 2]
 // CHECK-NEXT:   bytecode.reshape_tensor r2, r1 to []
 // CHECK-NEXT:   bytecode.reshape_tensor r2, r1 to r5
-// CHECK-NEXT:   bytecode.slice_tensor r2, r1[3] to [2, 4]
-// CHECK-NEXT:   bytecode.slice_tensor r2, r1[r5] to r6
+// CHECK-NEXT:   bytecode.slice_tensor r2, r1[3] axis 0 to [2, 4]
+// CHECK-NEXT:   bytecode.slice_tensor r2, r1[r5] axis 0 to r6
 // CHECK-NEXT:   bytecode.join_tensors r2, (r1, r8) to [4, 4]
 // CHECK-NEXT:   bytecode.join_tensors r2, (r1, r8) to r6
 // CHECK-NEXT:   bytecode.copy_rows r1[3] -> r2[r6] axis 1 rows 2
@@ -81,6 +81,8 @@ bytecode.kernel @same () -> [] {
 // CHECK-NEXT:   bytecode.fill_rows r3 -> r2[r6] axis 1 bound 14
 // CHECK-NEXT:   bytecode.device_copy r1 -> r2 from #cpu0 to #cuda0
 // CHECK-NEXT:   bytecode.kill_register r8 {note}
+// CHECK-NEXT:   bytecode.kill_storage r8
+// CHECK-NEXT:   bytecode.take_rows r3, r2[64], r1[r5] axis 1 : tensor<1x2x4xf32>
 // CHECK-NEXT:   bytecode.ret r3
 // CHECK-NEXT: }
 bytecode.func @main ("x" : tensor<4xf32, #relay.device<cpu:0>>, "t" : !bytecode.object<#relay.device<cuda:0>>) registers 9 {
@@ -119,8 +121,8 @@ bytecode.func @main ("x" : tensor<4xf32, #relay.device<cpu:0>>, "t" : !bytecode.
   bytecode.reshape_tensor r2, r1 to [2, 2]
   bytecode.reshape_tensor r2, r1 to []
   bytecode.reshape_tensor r2, r1 to r5
-  bytecode.slice_tensor r2, r1[3] to [2, 4]
-  bytecode.slice_tensor r2, r1[r5] to r6
+  bytecode.slice_tensor r2, r1[3] axis 0 to [2, 4]
+  bytecode.slice_tensor r2, r1[r5] axis 0 to r6
   bytecode.join_tensors r2, (r1, r8) to [4, 4]
   bytecode.join_tensors r2, (r1, r8) to r6
   bytecode.copy_rows r1[3] -> r2[r6] axis 1 rows 2
@@ -129,6 +131,8 @@ bytecode.func @main ("x" : tensor<4xf32, #relay.device<cpu:0>>, "t" : !bytecode.
   bytecode.fill_rows r3 -> r2[r6] axis 1 bound 14
   bytecode.device_copy r1 -> r2 from #relay.device<cpu:0> to #relay.device<cuda:0>
   bytecode.kill_register r8 {note}
+  bytecode.kill_storage r8
+  bytecode.take_rows r3, r2[64], r1[r5] axis 1 : tensor<1x2x4xf32>
   bytecode.ret r3
 }
 

@@ -183,6 +183,22 @@ func.func @parts_of_rows(%x: tensor<4x2xf32>) {
 
 // -----
 
+func.func @rows_of_no_axis(%x: tensor<4x2xf32>) {
+  // expected-error@+1 {{rows of tensor<4x2xf32> cannot be tensor<4x2xf32>}}
+  %y = vm.slice_tensor %x[0] axis 2 : (tensor<4x2xf32>) -> tensor<4x2xf32>
+  func.return
+}
+
+// -----
+
+func.func @rows_that_are_apart(%x: tensor<4x2xf32>) {
+  // expected-error@+1 {{dims before axis 1 must be 1, but rows are of tensor<4x2xf32>}}
+  %y = vm.slice_tensor %x[0] axis 1 : (tensor<4x2xf32>) -> tensor<4x1xf32>
+  func.return
+}
+
+// -----
+
 func.func @rows_of_a_scalar(%x: tensor<f32>) {
   // expected-error@+1 {{rows of tensor<f32> cannot be tensor<f32>}}
   %y = vm.slice_tensor %x[0] : (tensor<f32>) -> tensor<f32>

@@ -68,10 +68,12 @@ relay.prim_func @shape_of_add(%a: tensor<2xi64>, %b: tensor<2xi64>) -> tensor<2x
 //
 // CHECK-LABEL: @slices
 // CHECK:         vm.slice_tensor %{{.*}}[2] : (tensor<8x4xf32>) -> tensor<3x4xf32>
+// CHECK:         vm.slice_tensor %{{.*}}[4] axis 1 : (tensor<1x8x4xf32>) -> tensor<1x3x4xf32>
 // CHECK:         vm.slice_tensor %{{.*}}[%{{.*}}] {note} : (tensor<8x4xf32>) -> tensor<0x4xf32>
 // CHECK:         vm.slice_tensor %{{.*}}[1] shape %{{.*}} : (tensor<?x4xf32>, tensor<2xi64>) -> tensor<?x4xf32>
-func.func @slices(%x: tensor<8x4xf32>, %y: tensor<?x4xf32>, %s: tensor<2xi64>, %n: i64) {
+func.func @slices(%x: tensor<8x4xf32>, %z: tensor<1x8x4xf32>, %y: tensor<?x4xf32>, %s: tensor<2xi64>, %n: i64) {
   %a = vm.slice_tensor %x[2] : (tensor<8x4xf32>) -> tensor<3x4xf32>
+  %d = vm.slice_tensor %z[4] axis 1 : (tensor<1x8x4xf32>) -> tensor<1x3x4xf32>
   %b = vm.slice_tensor %x[%n] {note} : (tensor<8x4xf32>) -> tensor<0x4xf32>
   %c = vm.slice_tensor %y[1] shape %s : (tensor<?x4xf32>, tensor<2xi64>) -> tensor<?x4xf32>
   func.return

@@ -151,19 +151,23 @@ func.func @constants() -> (tensor<2xui8>, tensor<2xui8>, tensor<8xf32>) {
 // CHECK-LABEL: @rows
 // CHECK-DAG:     %[[A:.*]] = arith.constant 96 : index
 // CHECK-DAG:     %[[B:.*]] = arith.constant 112 : index
+// CHECK-DAG:     %[[D:.*]] = arith.constant 144 : index
 // CHECK:         memref.view %s[%[[A]]][] : memref<256xi8> to memref<3x4xf32>
 // CHECK:         memref.view %s[%[[B]]][] : memref<256xi8> to memref<2x4xf32>
 // CHECK:         %[[C:.*]] = memref.alloc() {alignment = 64 : i64} : memref<1x4xf32>
 // CHECK:         memref.subview %x[7, 0] [1, 4] [1, 1] : memref<8x4xf32> to memref<1x4xf32, strided<[4, 1], offset: 28>>
 // CHECK:         memref.copy %{{.*}}, %[[C]]
-func.func @rows(%x: tensor<8x4xf32>) -> (tensor<3x4xf32>, tensor<2x4xf32>, tensor<1x4xf32>) {
+// CHECK:         memref.view %s[%[[D]]][] : memref<256xi8> to memref<1x2x4xf32>
+func.func @rows(%x: tensor<8x4xf32>) -> (tensor<3x4xf32>, tensor<2x4xf32>, tensor<1x4xf32>, tensor<1x2x4xf32>) {
   %s = memory.alloc_storage 256 align 64 : !memory.storage
   %t = memory.alloc_tensor %s[64] : tensor<8x4xf32>
   %y = vm.invoke_tvm_op @f ins(%x : tensor<8x4xf32>) outs(%t : tensor<8x4xf32>) -> tensor<8x4xf32>
   %a = vm.slice_tensor %y[2] : (tensor<8x4xf32>) -> tensor<3x4xf32>
   %b = vm.slice_tensor %a[1] : (tensor<3x4xf32>) -> tensor<2x4xf32>
   %c = vm.slice_tensor %x[7] : (tensor<8x4xf32>) -> tensor<1x4xf32>
-  func.return %a, %b, %c : tensor<3x4xf32>, tensor<2x4xf32>, tensor<1x4xf32>
+  %r = vm.reshape_tensor %y : (tensor<8x4xf32>) -> tensor<1x8x4xf32>
+  %d = vm.slice_tensor %r[5] axis 1 : (tensor<1x8x4xf32>) -> tensor<1x2x4xf32>
+  func.return %a, %b, %c, %d : tensor<3x4xf32>, tensor<2x4xf32>, tensor<1x4xf32>, tensor<1x2x4xf32>
 }
 relay.prim_func @f(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
   %y = relay.exp %x : (tensor<8x4xf32>) -> tensor<8x4xf32>

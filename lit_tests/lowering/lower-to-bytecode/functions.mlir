@@ -1,16 +1,13 @@
 // RUN: xrelay-opt --split-input-file -p lower-to-bytecode %s | filecheck %s
 
 // Each value has a register of its own, parameters the first; a result has that of its outs.
-// With kills, a storage's register is cleared after the last allocation in it.
 //
 // CHECK: builtin.module attributes {bytecode.devices = [#cpu0]}
 // CHECK-NEXT:  bytecode.func @explicit_memory ("x" : tensor<4xf32, #cpu0>, "arg1" : tensor<4xf32, #cpu0>) registers 5 {
 // CHECK-NEXT:    bytecode.alloc_storage r2, 32 align 64 on #cpu0
 // CHECK-NEXT:    bytecode.alloc_tensor r3, r2[16] : tensor<4xf32>
-// CHECK-NEXT:    bytecode.kill_register r2
 // CHECK-NEXT:    bytecode.invoke_packed @add(r0, r1) -> (r3)
 // CHECK-NEXT:    bytecode.reshape_tensor r4, r3 to [2, 2]
-// CHECK-NEXT:    bytecode.kill_register r3
 // CHECK-NEXT:    bytecode.ret r4
 // CHECK-NEXT:  }
 // CHECK-NEXT:  bytecode.kernel @add (tensor<4xf32>, tensor<4xf32>) -> [4] {
@@ -92,6 +89,29 @@ func.func @one(%a: tensor<f32, #relay.device<cpu:0>>) -> tensor<f32, #relay.devi
 }
 func.func @none() {
   func.return
+}
+
+// -----
+
+// A block loads a constant once, and no shape of which only the numbers are read.
+//
+// CHECK-LABEL: bytecode.func @loaded_once
+// CHECK:         bytecode.load_const r[[A:[0-9]+]], @const_0
+// CHECK-NEXT:    bytecode.fill_rows r[[A]] -> r[[X:[0-9]+]][-1] axis 0 bound 4
+// CHECK-NEXT:    bytecode.fill_rows r[[A]] -> r[[X]][1] axis 0 bound 4
+// CHECK-NEXT:    bytecode.ret
+func.func @loaded_once(%w: tensor<4xf32, #relay.device<cpu:0>>, %t: tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cpu:0>> {
+  %x = vm.invoke_tvm_op @add ins(%w, %w : tensor<4xf32, #relay.device<cpu:0>>, tensor<4xf32, #relay.device<cpu:0>>) outs(%t : tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cpu:0>>
+  %a = relay.constant dense<1.0> : tensor<f32> on #relay.device<cpu:0>
+  %b = relay.constant dense<1.0> : tensor<f32> on #relay.device<cpu:0>
+  %s = relay.constant dense<4> : tensor<1xi64> on #relay.device<cpu:0>
+  %y = relay.fill_rows %x, %a, %s {axis = 0 : i64, start = -1 : i64} : (tensor<4xf32, #relay.device<cpu:0>>, tensor<f32, #relay.device<cpu:0>>, tensor<1xi64, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cpu:0>>
+  %z = relay.fill_rows %y, %b, %s {axis = 0 : i64, start = 1 : i64} : (tensor<4xf32, #relay.device<cpu:0>>, tensor<f32, #relay.device<cpu:0>>, tensor<1xi64, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cpu:0>>
+  func.return %z : tensor<4xf32, #relay.device<cpu:0>>
+}
+relay.prim_func @add(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
+  %c = relay.add %a, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  relay.yield %c : tensor<4xf32>
 }
 
 // -----

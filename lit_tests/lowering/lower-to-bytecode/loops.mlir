@@ -6,19 +6,19 @@
 // A loop counts its turns, and jumps back. What it carries is moved to the register of the first turn.
 //
 // CHECK-LABEL: bytecode.func @main
-// CHECK:         bytecode.copy_rows r0[0] -> r[[H:.*]][0] axis 0 rows 2
+// CHECK:         bytecode.take_rows r[[H:[0-9]+]], r{{.*}}[{{.*}}], r0[0] axis 0 : tensor<2x4xf32>
 // CHECK-NEXT:    bytecode.load_consti r[[TURN:.*]], 0
 // CHECK:         bytecode.load_consti r[[STEP:.*]], 2
 // CHECK-NEXT:    bytecode.compute r[[OFFSET:.*]], "muli"(r[[TURN]], r[[STEP]])
 // CHECK-NEXT:    bytecode.compute r[[ROW:.*]], "addi"(r[[OFFSET]], r[[STEP]])
-// CHECK-NEXT:    bytecode.copy_rows r0[r[[ROW]]] -> r{{.*}}[0] axis 0 rows 2
-// CHECK:         bytecode.copy_rows r{{.*}}[0] -> r[[N:.*]][0] axis 0 rows 2
+// CHECK-NEXT:    bytecode.take_rows r{{.*}}[0], r0[r[[ROW]]] axis 0 : tensor<2x4xf32>
+// CHECK:         bytecode.take_rows r[[N:[0-9]+]], r{{.*}}[0], r{{.*}}[0] axis 0 : tensor<2x4xf32>
 // CHECK:         bytecode.move r[[H]], r[[N]]
 // CHECK-NEXT:    bytecode.load_consti r[[ONE:.*]], 1
 // CHECK-NEXT:    bytecode.compute r[[NEXT:.*]], "addi"(r[[TURN]], r[[ONE]])
 // CHECK-NEXT:    bytecode.move r[[TURN]], r[[NEXT]]
 // CHECK-NEXT:    bytecode.load_consti r[[COUNT:.*]], 4
-// CHECK-NEXT:    bytecode.if r[[TURN]] eq r[[COUNT]] 1, -19
+// CHECK-NEXT:    bytecode.if r[[TURN]] eq r[[COUNT]] 1, -16
 //
 // On buffers, nothing is carried: each turn finds it where the one before has left it.
 //
@@ -55,7 +55,7 @@ relay.prim_func @add(%a: tensor<2x4xf32>, %b: tensor<2x4xf32>) -> tensor<2x4xf32
 // CHECK:         bytecode.compute r[[ROW:.*]], "addi"
 // CHECK-NEXT:    bytecode.load_consti r[[ROWS:.*]], 5
 // CHECK-NEXT:    bytecode.compute r[[PLACE:.*]], "remsi"(r[[ROW]], r[[ROWS]])
-// CHECK-NEXT:    bytecode.copy_rows r0[r[[PLACE]]] -> r{{.*}}[0] axis 0 rows 1
+// CHECK-NEXT:    bytecode.take_rows r{{.*}}[0], r0[r[[PLACE]]] axis 0 : tensor<1x4xf32>
 //
 // MEMREF-LABEL: @ring
 // MEMREF:         scf.for

@@ -46,7 +46,12 @@ func.func @ends_in_all_arms(%c: tensor<i1, #relay.device<cpu:0>>, %x: tensor<4xf
 // CHECK-NEXT:    bytecode.kill_register r[[B:[0-9]+]]
 // CHECK-NOT:     bytecode.kill_register r[[B]]
 // CHECK:         bytecode.ret
-func.func @cleared_once() -> tensor<0xf32, #relay.device<cpu:0>> {
+func.func @cleared_once(%p: tensor<i1, #relay.device<cpu:0>>) -> tensor<0xf32, #relay.device<cpu:0>> {
+  relay.if %p : tensor<i1, #relay.device<cpu:0>> -> () {
+    relay.yield
+  } else {
+    relay.yield
+  }
   %s = memory.alloc_storage 16 align 64 : !memory.storage<#relay.device<cpu:0>>
   %a = memory.alloc_tensor %s[0] : tensor<0xf32, #relay.device<cpu:0>>
   %x = vm.invoke_tvm_op @none outs(%a : tensor<0xf32, #relay.device<cpu:0>>) -> tensor<0xf32, #relay.device<cpu:0>>

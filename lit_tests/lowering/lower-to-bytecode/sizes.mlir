@@ -36,8 +36,8 @@ func.func @arithmetic(%x: tensor<?xf32, #relay.device<cpu:0>>) -> tensor<2xi64, 
 // A signed bit is 0 or -1, an unsigned one 0 or 1; narrow results must fit.
 //
 // CHECK-LABEL: bytecode.func @bits
+// CHECK:         bytecode.load_consti r[[Z:[0-9]+]], 0
 // CHECK:         bytecode.compute r[[B:[0-9]+]], "cmpi_eq"
-// CHECK-NEXT:    bytecode.load_consti r[[Z:[0-9]+]], 0
 // CHECK-NEXT:    bytecode.compute r[[S:[0-9]+]], "subi"(r[[Z]], r[[B]])
 // CHECK-NEXT:    bytecode.compute r[[A:[0-9]+]], "addi"(r[[S]], r[[B]])
 // CHECK-NEXT:    bytecode.compute r{{[0-9]+}}, "trunci_8"(r[[A]])
@@ -156,8 +156,8 @@ relay.prim_func @also_data(%x: tensor<?xi64>) -> tensor<?xi64> {
 //
 // CHECK-LABEL: bytecode.func @rows
 // CHECK:         bytecode.compute r3, "extract"(r1, r2)
-// CHECK-NEXT:    bytecode.slice_tensor r4, r0[2] to [3, 4]
-// CHECK-NEXT:    bytecode.slice_tensor r5, r0[r3] to r1
+// CHECK-NEXT:    bytecode.slice_tensor r4, r0[2] axis 0 to [3, 4]
+// CHECK-NEXT:    bytecode.slice_tensor r5, r0[r3] axis 0 to r1
 func.func @rows(%x: tensor<8x4xf32, #relay.device<cpu:0>>, %s: tensor<2xi64, #relay.device<cpu:0>>) -> (tensor<3x4xf32, #relay.device<cpu:0>>, tensor<?x4xf32, #relay.device<cpu:0>>) {
   %zero = arith.constant 0 : index
   %n = tensor.extract %s[%zero] : tensor<2xi64, #relay.device<cpu:0>>

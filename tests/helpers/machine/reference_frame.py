@@ -54,13 +54,17 @@ def reshaped(array: Array, shape: Sequence[int]) -> Array:
         raise MachineError(storage_errors.no_array(shape, error)) from error
 
 
-def rows_of(tensor: Tensor, start: int, shape: Sequence[int]) -> Tensor:
-    """Return the rows of `tensor` from `start` on, as many as `shape` says."""
-    rows, per_row = tensor.array.shape[:1], prod(tensor.array.shape[1:])
-    fits = bool(rows) and tensor.array.shape[1:] == tuple(shape[1:]) and len(shape) > 0
-    if not fits or start < 0 or shape[0] < 0 or (shape[0] and start + shape[0] > rows[0]):
+def rows_of(tensor: Tensor, start: int, shape: Sequence[int], axis: int = 0) -> Tensor:
+    """Return the rows of `tensor` along `axis` from `start` on, as many as `shape` says."""
+    dims, shape = tensor.array.shape, tuple(shape)
+    is_there = 0 <= axis < len(dims) == len(shape)
+    rows, count = (dims[axis], shape[axis]) if is_there else (0, -1)
+    others = [(*of[:axis], *of[axis + 1 :]) for of in (dims, shape)]
+    fits = min(start, count) >= 0 and (start + count <= rows or not count)
+    if not fits or others[0] != others[1] or any(dim != 1 for dim in dims[:axis]):
         raise MachineError(storage_errors.other_rows(spec_of(tensor.array), start, shape))
-    first, last = min(start, rows[0]) * per_row, min(start + shape[0], rows[0]) * per_row
+    per_row = prod(dims[axis + 1 :])
+    first, last = min(start, rows) * per_row, min(start + count, rows) * per_row
     array = reshaped(tensor.array.reshape(-1)[first:last], shape)
     if not isinstance(tensor, View):
         return replace(tensor, array=array)
@@ -145,6 +149,16 @@ class Frame:
         self.read(register)
         del self.registers[register]
         self.killed[register] = self.pc
+
+    def kill_storage(self, register: int) -> None:
+        """Clear the registers with bytes of the storage in one of them."""
+        storage = self.storage(register)
+        for other, value in [*self.registers.items()]:
+            bytes = value.memory if isinstance(value, Storage) else getattr(value, "array", None)
+            if other == register or (
+                bytes is not None and np.may_share_memory(bytes, storage.memory)
+            ):
+                self.kill(other)
 
     def sizes(self, registers: Sequence[int], devices: Sequence[str]) -> list[Array]:
         """Return the elements of tensors on the host."""

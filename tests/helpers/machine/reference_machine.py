@@ -28,6 +28,7 @@ from helpers.machine.reference_kernels import (
     copy_tensor,
     fill_rows,
     read_rows,
+    rows_in,
     run_kernel,
     skip_kernel,
     write_rows,
@@ -254,7 +255,8 @@ class ReferenceMachine:
                 frame.write(i.dst, replace(source, array=reshaped(source.array, shape)))
             case vm.SliceTensor():
                 source = frame.tensor(i.tensor)
-                frame.write(i.dst, rows_of(source, frame.number(i.start), frame.shape(i.shape)))
+                start, shape = frame.number(i.start), frame.shape(i.shape)
+                frame.write(i.dst, rows_of(source, start, shape, i.axis))
             case vm.JoinTensors():
                 parts = list(map(frame.tensor, i.parts))
                 frame.write(i.dst, joined(parts, frame.shape(i.shape)))
@@ -264,6 +266,11 @@ class ReferenceMachine:
                 src, out = frame.tensor(i.src), frame.tensor(i.out)
                 start, out_start, rows = map(frame.number, (i.start, i.out_start, i.rows))
                 copy_rows(src, start, out, out_start, i.axis, rows)
+            case vm.TakeRows():
+                src, start, offset = frame.tensor(i.src), frame.number(i.start), i.offset
+                frame.view(i.dst, frame.storage(i.storage), frame.number(offset), i.shape, i.dtype)
+                out = frame.tensor(i.dst)
+                copy_rows(src, start, out, 0, i.axis, rows_in(out, i.axis))
             case vm.ReadRows():
                 src, out, fill = frame.tensor(i.src), frame.tensor(i.out), frame.tensor(i.fill)
                 read_rows(src, frame.number(i.start), out, i.axis, fill)
@@ -275,6 +282,8 @@ class ReferenceMachine:
                 fill_rows(fill, out, frame.number(i.start), i.axis, frame.number(i.bound))
             case vm.KillRegister():
                 frame.kill(i.register)
+            case vm.KillStorage():
+                frame.kill_storage(i.storage)
             case _:
                 raise AssertionError(f"no case for {i.mnemonic}")
         return None
