@@ -355,6 +355,11 @@ class Striped:
         return best
 
     @property
+    def live(self) -> int:
+        """The most bytes of inner values that are live at once; steps before need no fewer."""
+        return int(self.loads[self.first - self.chain.first :].max())
+
+    @property
     def is_late(self) -> bool:
         """Test whether the most bytes are live in one of the last two stripes."""
         loads = self.loads[self.first - self.chain.first :].max(0)
