@@ -152,8 +152,8 @@ def _to(
     """
     Return the stripes of chains up to `last` that need less than `below` bytes.
 
-    `arounds` has the first steps of chains, the last one first, and the bytes live throughout. If
-    too many steps are added, `net.cut` says so; low ones, and those that carry all halos, are first.
+    `arounds` has the first steps of chains, the last one first, and the bytes live throughout. Of
+    too many, low stripes are tried, and those that carry all halos; `net.cut` says so.
     """
     found, rows, left = list[Edge](), net.steps[last].rows, max(FEW, TRIES // len(net.steps))
     longer = dict(zip(arounds, [*accumulate([*arounds.values()][::-1], min)][-2::-1], strict=False))
