@@ -58,6 +58,8 @@ class Value:
     """Of its bytes those in the memory of a result that is written over it, or of its parts."""
     since: int | None = None
     """The step from which on its bytes are live, if not `start`: they are beside others."""
+    is_apart: bool = False
+    """The bytes of a row are not contiguous."""
 
     @property
     def live(self) -> int:
@@ -150,7 +152,10 @@ class Network:
     values: list[Value]
     steps: list[Step]
     copies: bool = True
-    """Slices and concatenations of rows are copies; otherwise rows are where they are needed."""
+    """
+    Slices and concatenations of rows are copies; otherwise contiguous rows are where they are
+    needed.
+    """
     ties: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
     """Steps of which a chain has both or none, as values are placed; -1 is in no chain."""
     cut: set[int] = field(default_factory=set[int])
@@ -231,6 +236,10 @@ class Network:
                 if is_single and first <= low and high <= last:
                     chains[-1].append(first)
         return chains
+
+    def is_copied(self, value: int) -> bool:
+        """Test whether slices and concatenations of rows of a value are copies."""
+        return self.copies or self.values[value].is_apart
 
     def last_user(self, value: int, last: int) -> int:
         """Return the last step of a chain that uses an inner value."""
