@@ -111,15 +111,17 @@ def edges(net: Network, below: int, which: Which = "all", mixed: bool = True) ->
     Of the heights of stripes all, the `lowest`, the `highest` that fits, or the `powers` of two,
     which strides divide; without `mixed`, only those that carry all halos.
     """
-    edges, loads = list[Edge](), net.loads()
+    edges, loads, inner = list[Edge](), net.loads(), dict[int, float]()
     above, after = {0}, coverable(net, below)
     for last, firsts in enumerate(net.chains):
         arounds = {
             first: around
             for first in (firsts if after[last + 1] else ())
-            if first in above and (around := net.around(first, last)) < below
+            if first in above
+            and (around := net.around(first, last)) < below
+            and inner.get(first, 0) + around < MARGIN * below
         }
-        chains = _to(net, arounds, last, below, which, mixed) if arounds else []
+        chains = _to(net, arounds, inner, last, below, which, mixed) if arounds else []
         edges += chains
         if chains or (last in above and loads[last] < below):
             above.add(last + 1)
@@ -144,6 +146,7 @@ def coverable(net: Network, below: int) -> list[bool]:
 def _to(
     net: Network,
     arounds: Mapping[int, int],
+    inner: dict[int, float],
     last: int,
     below: int,
     which: Which,
@@ -152,12 +155,14 @@ def _to(
     """
     Return the stripes of chains up to `last` that need less than `below` bytes.
 
-    `arounds` has the first steps of chains, the last one first, and the bytes live throughout. Of
+    `arounds` has the first steps of chains, the last one first, and the bytes live throughout;
+    `inner` those of inner values that chains need from a first step on, and longer ones, too. Of
     too many, low stripes are tried, and those that carry all halos; `net.cut` says so.
     """
     found, rows, left = list[Edge](), net.steps[last].rows, max(FEW, TRIES // len(net.steps))
     longer = dict(zip(arounds, [*accumulate([*arounds.values()][::-1], min)][-2::-1], strict=False))
     least, tried = dict.fromkeys(arounds, inf), {*arounds}
+    live = dict[int, float]()
     every, *others = mixes(net, min(arounds), last)
     for carried in [every, *(others if mixed else ())]:
         most = below * (MARGIN if carried is every else 1)
@@ -180,6 +185,7 @@ def _to(
                     continue
                 one = edge(this)
                 least[this.first] = min(least[this.first], one.peak)
+                live[this.first] = min(live.get(this.first, inf), one.peak - arounds[this.first])
                 if height < 1 and this.is_late:
                     late.add(this.first)
                 if one.peak < below:
@@ -189,6 +195,7 @@ def _to(
                 elif height >= 1 and which != "highest":
                     tried.remove(this.first)  # higher stripes need more
                 if this.first in longer and this.live + longer[this.first] >= most:
+                    live |= {f: min(live.get(f, inf), this.live) for f in tried if f < this.first}
                     if which != "highest":
                         tried = {first for first in tried if first >= this.first}
                     break  # longer chains need no less
@@ -199,6 +206,8 @@ def _to(
                     for this in striped(net, ends)
                     if this.first in late and (one := edge(this)).peak < below
                 )
+        if carried is every and which != "highest":
+            inner |= {first: max(inner.get(first, 0), bytes) for first, bytes in live.items()}
         tried = {first for first in arounds if least[first] < MARGIN * below}
     return found
 
