@@ -7,7 +7,9 @@ Measure how compile time grows with nesting, and with what is alive together.
 Verified runs of the pipeline `vm`, in CPU time. The programs: `ifs` are nested, each with a tensor
 that is used in the innermost branch or in the other one; `tuples` are nested in each other and
 returned; `swaps` are `relay.if` ops that yield two values, in one branch in the other order;
-`open` is a chain with as many tensors of open size alive at once as it has ops.
+`open` is a chain with as many tensors of open size alive at once as it has ops; `equal` are
+convolutions of one size, of which stripes lower the peak of no part, and `halved` have all but two
+of them after one of stride 2. These are compiled with `work=1.0`.
 """
 
 import argparse
@@ -91,20 +93,42 @@ def alive(size: int) -> ModuleOp:
     return parsed("\n".join([*lines, f"func.return %q{size} : {OPEN} }}"]))
 
 
+def equal(size: int, after: int = 0) -> ModuleOp:
+    """`size` convolutions, of which that of number `after` has stride 2."""
+    kernel, lines, rows = "tensor<8x8x3x3xf32>", list[str](), 64
+    for i in range(size):
+        image, stride = f"tensor<1x8x{rows}x{rows}xf32>", 2 if after and i == after else 1
+        rows //= stride
+        lines.append(
+            f"%v{i + 1} = relay.nn.conv2d %v{i}, %w {{padding = array<i64: 1, 1, 1, 1>, strides = "
+            f"array<i64: {stride}, {stride}>}} : ({image}, {kernel}) -> "
+            f"tensor<1x8x{rows}x{rows}xf32>"
+        )
+    result = f"tensor<1x8x{rows}x{rows}xf32>"
+    head = f"func.func @main(%v0: tensor<1x8x64x64xf32>, %w: {kernel}) -> {result} {{"
+    return parsed("\n".join([head, *lines, f"func.return %v{size} : {result} }}"]))
+
+
+def halved(size: int) -> ModuleOp:
+    return equal(size, after=2)
+
+
 PROGRAMS: dict[str, Callable[[int], ModuleOp]] = {
     "ifs": ifs,
     "tuples": tuples,
     "swaps": swaps,
     "open": alive,
+    "equal": equal,
+    "halved": halved,
 }
 
 
-def compiled(module: ModuleOp) -> tuple[float, int]:
+def compiled(module: ModuleOp, work: float | None = None) -> tuple[float, int]:
     """Return the CPU seconds of a compilation, and the number of ops that it makes."""
     ctx = context()
     started = time.process_time()
     verify(module)
-    for step in build(VmPipeline().text, UNIVERSE.all_passes, named_pipelines):
+    for step in build(VmPipeline(work=work).text, UNIVERSE.all_passes, named_pipelines):
         step.run.apply(ctx, module)
         verify(module)
     return time.process_time() - started, sum(1 for _ in module.walk())
@@ -123,7 +147,8 @@ def main() -> None:
         for name in options.programs.split(","):
             cells: list[str] = []
             for size in sizes:
-                seconds, ops = compiled(PROGRAMS[name](size))
+                work = 1.0 if name in ("equal", "halved") else None
+                seconds, ops = compiled(PROGRAMS[name](size), work)
                 cells.append(f"{1e6 * seconds / size:,.0f} µs, {ops / size:.1f} ops")
             print(f"| {name} | {' | '.join(cells)} |", flush=True)
 

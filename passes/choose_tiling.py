@@ -92,11 +92,14 @@ class ChooseTilingPass(TilingOptions, LevelPass):
             write(tiling)
             before, choice = max(tiling.net.loads(), default=0), tiling.choice
             unknown = f", without {counted(len(tiling.open), 'result')} of open dims"
+            untried = (
+                f"; not all chains were tried that end at {counted(len(tiling.net.cut), 'step')}"
+            )
             emit_remark(
                 ctx,
                 tiling.function,
                 f"peak of live bytes from {before} to {choice.peak}, "
                 f"work {tiling.percent(choice.extra)}, {counted(len(choice.chains), 'chain')}"
                 f"{tiling.place}"
-                f"{unknown if tiling.open else ''}",
+                f"{unknown if tiling.open else ''}{untried if tiling.net.cut else ''}",
             )

@@ -226,6 +226,7 @@ class TilingOptions:
                 return replace(first, choice=choice)
             if tallest is first:
                 tallest = self.sample(first.function, most_rows, needs)
+                tallest.net.cut = first.net.cut
             tried.append(replace(tallest, choice=in_network(tallest.net, choice)))
             most = tried[-1].choice.peak
             if most <= peak or choice.peak > limit:

@@ -202,7 +202,11 @@ def read_network(
     def add(value: SSAValue, start: int) -> None:
         number[value] = len(net.values)
         rows = rows_in(value, axes)
-        net.values.append(Value(bytes_of(value), rows, start, start, is_lent=start < 0))
+        outer = (dims_of(value) or ())[: axes.of.get(value, 0)]
+        is_apart, is_lent = any(dim != 1 for dim in outer), start < 0
+        net.values.append(
+            Value(bytes_of(value), rows, start, start, is_lent=is_lent, is_apart=is_apart)
+        )
 
     for value in arguments:
         add(value, -1)

@@ -9,13 +9,12 @@ these, that which moves the fewest bytes of halos and weights, then that of the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import accumulate
 from math import ceil, inf, log
 from typing import Literal, NamedTuple
-
-import numpy as np
 
 from .network import Network
 from .striped import Chain, Striped, mixes, striped, times_of
@@ -37,20 +36,18 @@ WIDE = 1.2
 """Without a limit, peaks up to so many times the least are taken if no chain is long then."""
 LEAST = Fraction(1, 4)
 """The lowest stripes of which early steps run for all parts of a row first."""
-LONGEST = 200
-"""The maximum number of steps in a chain."""
 VAIN = 0.02
 """
 The work, of that of the whole, of rows beyond the borders of images that `work` does not count.
 
 A chain that is one loop computes them, and has a third to an eighth of the calls.
 """
+TRIES = 300_000
+"""The steps that are added to chains in all; of each step that ends chains, an equal part."""
+FEW = 1_000
+"""The least of these parts."""
 ENDS = 20
 """The stripes at both ends of a chain of which some are joined."""
-MANY = 150
-"""In programs of more steps, chains begin only where a single value is live."""
-SMALL = 64
-"""The most bytes of a value that does not count then, such as a shape."""
 
 
 class Edge(NamedTuple):
@@ -109,55 +106,66 @@ def edge(this: Striped) -> Edge:
 
 def edges(net: Network, below: int, which: Which = "all", mixed: bool = True) -> list[Edge]:
     """
-    Return the chains that need less than `below` bytes.
+    Return the chains that need less than `below` bytes, if the other steps can do so, too.
 
     Of the heights of stripes all, the `lowest`, the `highest` that fits, or the `powers` of two,
     which strides divide; without `mixed`, only those that carry all halos.
     """
-    edges: list[Edge] = []
-    for firsts, last in ends(net):
-        low = [first for first in firsts if net.around(first, last) < below]
-        edges += _to(net, low, last, below, which, mixed) if low else []
+    edges, loads, inner = list[Edge](), net.loads(), dict[int, float]()
+    above, after = {0}, coverable(net, below)
+    for last, firsts in enumerate(net.chains):
+        arounds = {
+            first: around
+            for first in (firsts if after[last + 1] else ())
+            if first in above
+            and (around := net.around(first, last)) < below
+            and inner.get(first, 0) + around < MARGIN * below
+        }
+        chains = _to(net, arounds, inner, last, below, which, mixed) if arounds else []
+        edges += chains
+        if chains or (last in above and loads[last] < below):
+            above.add(last + 1)
     return edges
 
 
-def ends(net: Network) -> Iterator[tuple[Sequence[int], int]]:
-    """Yield where chains begin, and where they end."""
-    large = [value for value in net.values if value.bytes > SMALL]
-    alive = [sum(v.start < first <= v.stop for v in large) for first in range(len(net.steps))]
-    tied = net.tied()
-    for last in range(1, len(net.steps)):
-        firsts: list[int] = []
-        low, high = tied[last]
-        for first in range(last - 1, max(-1, last - LONGEST), -1):
-            if high > last or not net.is_chain(first, last):
-                break  # nor are longer ones
-            low, high = min(low, tied[first][0]), max(high, tied[first][1])
-            is_single = len(net.steps) <= MANY or alive[first] <= 1
-            if is_single and first <= low and high <= last:
-                firsts.append(first)
-        yield firsts, last
+def coverable(net: Network, below: int) -> list[bool]:
+    """
+    Return from which steps on fewer than `below` bytes may do, however low stripes are.
 
-
-def unavoidable(net: Network) -> int:
-    """Return the bytes that are live at some step whatever chains there are."""
-    least = np.array(net.loads(), np.int64)
-    for firsts, last in ends(net):
-        for first in firsts:
-            inside = least[first : last + 1]
-            np.minimum(inside, net.around(first, last), out=inside)
-    return int(least.max(initial=0))
+    They do not if a step needs more, as do the operands and the result of each chain with it.
+    """
+    loads, after = net.loads(), [False] * len(net.steps) + [True]
+    for last in reversed(range(len(net.steps))):
+        if after[last + 1]:
+            after[last] |= loads[last] < below
+            for first in net.chains[last]:
+                after[first] = after[first] or net.around(first, last) < below
+    return after
 
 
 def _to(
-    net: Network, firsts: Sequence[int], last: int, below: int, which: Which, mixed: bool
+    net: Network,
+    arounds: Mapping[int, int],
+    inner: dict[int, float],
+    last: int,
+    below: int,
+    which: Which,
+    mixed: bool,
 ) -> list[Edge]:
-    """Return the stripes of chains up to `last` that need less than `below` bytes."""
-    found, rows = list[Edge](), net.steps[last].rows
-    least = dict.fromkeys(firsts, 0.0)
-    every, *others = mixes(net, firsts[-1], last)
+    """
+    Return the stripes of chains up to `last` that need less than `below` bytes.
+
+    `arounds` has the first steps of chains, the last one first, and the bytes live throughout;
+    `inner` those of inner values that chains need from a first step on, and longer ones, too. Of
+    too many, low stripes are tried, and those that carry all halos; `net.cut` says so.
+    """
+    found, rows, left = list[Edge](), net.steps[last].rows, max(FEW, TRIES // len(net.steps))
+    longer = dict(zip(arounds, [*accumulate([*arounds.values()][::-1], min)][-2::-1], strict=False))
+    least, tried = dict.fromkeys(arounds, inf), {*arounds}
+    live = dict[int, float]()
+    every, *others = mixes(net, min(arounds), last)
     for carried in [every, *(others if mixed else ())]:
-        tried = {first for first in firsts if least[first] < MARGIN * below}
+        most = below * (MARGIN if carried is every else 1)
         whole = sorted({Fraction(-(-rows // count)) for count in range(2, rows + 1)})
         if which == "powers":
             whole = [height for height in whole if height.numerator.bit_count() == 1]
@@ -169,10 +177,15 @@ def _to(
             late = set[int]()
             chain = Chain(min(tried), last, height, carried)
             for this in striped(net, chain):
+                left -= 1
+                if left < 0:
+                    net.cut.add(last)
+                    return found
                 if this.first not in tried:
                     continue
                 one = edge(this)
-                least[this.first] = min(least[this.first] or inf, one.peak)
+                least[this.first] = min(least[this.first], one.peak)
+                live[this.first] = min(live.get(this.first, inf), one.peak - arounds[this.first])
                 if height < 1 and this.is_late:
                     late.add(this.first)
                 if one.peak < below:
@@ -181,6 +194,11 @@ def _to(
                         tried.remove(this.first)  # lower ones cost more
                 elif height >= 1 and which != "highest":
                     tried.remove(this.first)  # higher stripes need more
+                if this.first in longer and this.live + longer[this.first] >= most:
+                    live |= {f: min(live.get(f, inf), this.live) for f in tried if f < this.first}
+                    if which != "highest":
+                        tried = {first for first in tried if first >= this.first}
+                    break  # longer chains need no less
             if late:  # padding comes with the last rows that are read, but not if these are one
                 ends = replace(chain, joined=frozenset({len(times_of(net, chain)) - 2}))
                 found += (
@@ -188,6 +206,9 @@ def _to(
                     for this in striped(net, ends)
                     if this.first in late and (one := edge(this)).peak < below
                 )
+        if carried is every and which != "highest":
+            inner |= {first: max(inner.get(first, 0), bytes) for first, bytes in live.items()}
+        tried = {first for first in arounds if least[first] < MARGIN * below}
     return found
 
 
@@ -382,22 +403,32 @@ def chains_of(net: Network, work: float | None, peak: int | None) -> Choice:
             return shortened(net, carried, 0, peak, 0)
     free = edges(net, plain, "lowest", mixed=False)
     limit = max(least_peak(loads, free, 0).peak, peak or 0)
-    below = int(SLACK * limit)
+    below = min(int(SLACK * limit), plain - 1)
     every = [this for this in free if this.peak <= below] + edges(net, below + 1, mixed=False)
-    if extra > 0 and unavoidable(net) < limit:  # or no work lowers the peak
-        every += edges(net, below + 1)
-    least = least_peak(loads, every, extra)
+    least = Choice((), plain, 0)
+    for most in sorted({extra if peak is None else min(0, extra), extra}):
+        if most > 0 and coverable(net, limit)[0]:  # or no work lowers the peak
+            every += edges(net, below + 1)
+        least = lowered(net, every, most, peak)
+        if peak is not None and least.peak <= peak:
+            break
+    if peak is not None and least.peak > peak:
+        return least
+    choice = cheapest(loads, every, SLACK * least.peak if peak is None else peak, extra)
+    return shortened(net, choice or least, WIDE * least.peak, peak, extra)
+
+
+def lowered(net: Network, every: list[Edge], extra: float, peak: int | None) -> Choice:
+    """Return the chains of the least peak, with early steps, which are added, if above `peak`."""
+    least = least_peak(net.loads(), every, extra)
     while peak is None or least.peak > peak:
         worst = (this for this in least.chains if this.peak == least.peak)
         lower = [one for this in worst if (one := early(net, this)) is not this]
         if not lower:
             break
         every += lower
-        least = least_peak(loads, every, extra)
-    if peak is not None and least.peak > peak:
-        return least
-    choice = cheapest(loads, every, SLACK * least.peak if peak is None else peak, extra)
-    return shortened(net, choice or least, WIDE * least.peak, peak, extra)
+        least = least_peak(net.loads(), every, extra)
+    return least
 
 
 def shortened(net: Network, choice: Choice, wide: float, peak: int | None, extra: float) -> Choice:

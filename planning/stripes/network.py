@@ -20,6 +20,13 @@ from ..buffers import Ints
 
 Floats = NDArray[np.float64]
 
+LONGEST = 200
+"""The maximum number of steps in a chain."""
+MANY = 150
+"""In programs of more steps, chains begin only where a single value is live."""
+SMALL = 64
+"""The most bytes of a value that does not count then, such as a shape."""
+
 _Bytes = TypeVar("_Bytes", int, Ints)
 
 
@@ -51,6 +58,8 @@ class Value:
     """Of its bytes those in the memory of a result that is written over it, or of its parts."""
     since: int | None = None
     """The step from which on its bytes are live, if not `start`: they are beside others."""
+    is_apart: bool = False
+    """The bytes of a row are not contiguous."""
 
     @property
     def live(self) -> int:
@@ -143,9 +152,14 @@ class Network:
     values: list[Value]
     steps: list[Step]
     copies: bool = True
-    """Slices and concatenations of rows are copies; otherwise rows are where they are needed."""
+    """
+    Slices and concatenations of rows are copies; otherwise contiguous rows are where they are
+    needed.
+    """
     ties: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
     """Steps of which a chain has both or none, as values are placed; -1 is in no chain."""
+    cut: set[int] = field(default_factory=set[int])
+    """The steps for which not all chains that end there were tried, as there are too many."""
 
     @property
     def work(self) -> int:
@@ -190,14 +204,42 @@ class Network:
 
     def is_chain(self, first: int, last: int) -> bool:
         """Test whether only the last value of the steps `first` to `last` is used after them."""
-        steps = self.steps[first : last + 1]
-        inner = {step.writes for step in steps[:-1]}
+        step, inner = self.steps[last], range(first, last)
+        ends = step.rows > 1 and len(step.reads) > 0
+        return ends and all(self.is_inner(at, last) for at in inner)
+
+    def is_inner(self, at: int, last: int) -> bool:
+        """Test whether a step can be before the last one in a chain, with the steps between."""
+        step, value = self.steps[at], self.values[self.steps[at].writes]
+        by_rows = all(step.writes in self.steps[user].reads for user in value.users)
         return (
-            steps[-1].rows > 1
-            and all(self.values[v].stop <= last and self.values[v].rows > 1 for v in inner)
-            and all(step.reads and inner.isdisjoint(step.whole) for step in steps)
-            and not any(step.reduces for step in steps[:-1])
+            by_rows
+            and value.rows > 1
+            and value.stop <= last
+            and len(step.reads) > 0
+            and not step.reduces
         )
+
+    @cached_property
+    def chains(self) -> list[list[int]]:
+        """Where chains that end at each step can begin, the shortest first."""
+        large = [value for value in self.values if value.bytes > SMALL]
+        alive = [sum(v.start < first <= v.stop for v in large) for first in range(len(self.steps))]
+        tied, chains = self.tied(), list[list[int]]()
+        for last, (low, high) in enumerate(tied):
+            chains.append([])
+            for first in range(last - 1, max(-1, last - LONGEST), -1):
+                if high > last or not self.is_chain(last, last) or not self.is_inner(first, last):
+                    break  # nor are longer ones
+                low, high = min(low, tied[first][0]), max(high, tied[first][1])
+                is_single = len(self.steps) <= MANY or alive[first] <= 1
+                if is_single and first <= low and high <= last:
+                    chains[-1].append(first)
+        return chains
+
+    def is_copied(self, value: int) -> bool:
+        """Test whether slices and concatenations of rows of a value are copies."""
+        return self.copies or self.values[value].is_apart
 
     def last_user(self, value: int, last: int) -> int:
         """Return the last step of a chain that uses an inner value."""

@@ -266,9 +266,10 @@ class Striped:
         """Add the bytes of slices, and of joined parts, that a step reads of a value."""
         net, (first, count), of = self.net, self.reads[at, v], self.rows.get(v)
         is_part = count != (net.values[v].rows if of is None else of.stop - of.keep)
-        is_copy = is_part & (net.copies or of is None)
+        is_copy = is_part & (net.is_copied(v) or of is None)
         if of is not None and v in self.rings:
-            is_copy = ~self.is_new(first, count, of) | (net.copies & (count != of.stop - of.start))
+            is_copy = ~self.is_new(first, count, of)
+            is_copy |= net.is_copied(v) & (count != of.stop - of.start)
         size = net.values[v].row_bytes
         if v in net.steps[at].copied or v in self.rings:
             copied = np.where(is_copy, count, 0) * size
@@ -304,10 +305,10 @@ class Striped:
             self.loads[made : died + 1] += filled((own.stop - own.keep) * size)
             joined = (before > 0) & (new > 0)
             # a halo is in front of new rows before these are live, unless the whole is a copy
-            moving = before + new if net.copies else np.maximum(before - new, 0)
+            moving = before + new if net.is_copied(v) else np.maximum(before - new, 0)
             self.loads[made] += filled(np.where(joined, moving, 0) * size)
             self.loads[died] += filled(np.where(own.later > own.keep, kept, 0) * size)
-            copied = before + new if net.copies else before
+            copied = before + new if net.is_copied(v) else before
             self.copied += int(np.where(joined, copied, 0).sum() + kept.sum()) * size
         self.before = self.before + filled(before * size)
         self.loads[died + 1 :] += filled(kept * size)
@@ -355,6 +356,11 @@ class Striped:
         return best
 
     @property
+    def live(self) -> int:
+        """The most bytes of inner values that are live at once; steps before need no fewer."""
+        return int(self.loads[self.first - self.chain.first :].max())
+
+    @property
     def is_late(self) -> bool:
         """Test whether the most bytes are live in one of the last two stripes."""
         loads = self.loads[self.first - self.chain.first :].max(0)
@@ -375,7 +381,7 @@ class Striped:
                 peak = max(peak, int((loads[at - self.first] + outer).max()))
             of_end = loads[-1] + self.outer.get(chain.last, 0)
             peak = max(peak, int((of_end + (end.stop - end.start) * result.row_bytes).max()))
-        elif net.copies and not last.reduces:
+        elif net.is_copied(last.writes) and not last.reduces:
             unborn = 0 if result.is_returned else result.rows  # then its parts are live besides it
             peak = int((loads.max(0) + (end.stop - unborn) * result.row_bytes).max())
             peak = max(peak, result.bytes - net.dying(self.first, chain.last))
