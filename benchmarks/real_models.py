@@ -305,7 +305,7 @@ def rows_of(file: Path | None) -> list[Facts]:
 def parser_for(about: str) -> ArgumentParser:
     """Return a parser of the options that `measure_each` reads."""
     parser = parser_of(about, 5)
-    parser.add_argument("--only", default="", help="parts of the names of packages")
+    parser.add_argument("--only", default="", help="parts of package/file")
     parser.add_argument("--folder", type=Path, help="where packages are, or are downloaded to")
     parser.add_argument("--rows", type=Path, help="a file of rows, one a line, to complete")
     return parser
@@ -314,7 +314,8 @@ def parser_for(about: str) -> ArgumentParser:
 def measure_each(options: Namespace, measure: Callable[[Model, Path], Facts | None]) -> None:
     """Measure models, small ones first, and write the rows of those that have any."""
     wanted = options.only.split(",")
-    models = [model for model in MODELS if any(part in model.package.name for part in wanted)]
+    names = [f"{model.package.name}/{model.file}" for model in MODELS]
+    models = [m for m, name in zip(MODELS, names, strict=True) if any(w in name for w in wanted)]
     titles = [title_of(model) for model in models]
     rows = rows_of(options.rows)
     with TemporaryDirectory(prefix="xrelay-models-") as temporary:
