@@ -1,7 +1,7 @@
 """
 Find the least peak of real models in stripes, and try `peak=` on both sides of it.
 
-    python benchmarks/least_peaks.py [--only rapidocr] [--works 1.0] [--folder …] [--rows …] [--table]
+    python benchmarks/least_peaks.py [--only rapidocr] [--works 1.0] [--rows rows.jsonl] [--table]
 
 The models are those of `real_models.py` with convolutions, their open dims bound; the options are
 the same. `whole` is planned without stripes, `least` the least peak with a ratio of work, in bytes.

@@ -189,12 +189,13 @@ class Network:
         return spans
 
     def is_chain(self, first: int, last: int) -> bool:
-        """Test whether only the last value of the steps `first` to `last` is used after them."""
+        """Test whether the values of the steps `first` to `last` are used in them, but the last."""
         steps = self.steps[first : last + 1]
         inner = {step.writes for step in steps[:-1]}
+        values = [self.values[v] for v in inner]
         return (
             steps[-1].rows > 1
-            and all(self.values[v].stop <= last and self.values[v].rows > 1 for v in inner)
+            and all(value.start < value.stop <= last and value.rows > 1 for value in values)
             and all(step.reads and inner.isdisjoint(step.whole) for step in steps)
             and not any(step.reduces for step in steps[:-1])
         )
