@@ -74,10 +74,14 @@ class Axes:
                     break
 
 
+SAMPLES = 2048
+"""The most samples of a signal that is computed by rows: choosing takes 2 ms and more for each."""
+
+
 def rows_of_image(image: SSAValue, layout: str) -> int:
     """Return the axis of the height; for a signal, an image of one row, that of the width."""
-    height, dims = layout.index("H"), dims_of(image)
-    return layout.index("W") if dims is not None and dims[height] == 1 else height
+    (height, width), dims = map(layout.index, "HW"), dims_of(image)
+    return width if dims and dims[height] == 1 and dims[width] <= SAMPLES else height
 
 
 def sum_of_rows(group: Group, axes: Axes) -> int | None:
