@@ -1,7 +1,7 @@
 """
 Find the least peak of real models in stripes, and try `peak=` on both sides of it.
 
-    python benchmarks/least_peaks.py [--only rapidocr] [--folder …] [--rows rows.jsonl] [--table]
+    python benchmarks/least_peaks.py [--only rapidocr] [--works 1.0] [--rows rows.jsonl] [--table]
 
 The models are those of `real_models.py` with convolutions, their open dims bound; the options are
 the same. `whole` is planned without stripes, `least` the least peak with a ratio of work, in bytes.
@@ -33,8 +33,6 @@ from real_models import (
 from results import Facts
 
 import xrelay
-
-WORKS = (1.0, 1.15)
 
 
 def operators(graph: onnx.GraphProto) -> Iterator[str]:
@@ -92,7 +90,7 @@ def held(
     }
 
 
-def measured(model: Model, path: Path, options: str) -> Facts | None:
+def measured(model: Model, path: Path, options: str, works: Sequence[float]) -> Facts | None:
     """Try one model; None if it has no convolutions."""
     proto = cast(Any, onnx).load(path)
     if not any(name.startswith("Conv") for name in operators(proto.graph)):
@@ -104,7 +102,7 @@ def measured(model: Model, path: Path, options: str) -> Facts | None:
     row: dict[str, object] = {}
     try:
         row["whole"] = planned_by(compiler.compiled(""))
-        for work in WORKS:
+        for work in works:
             row |= held(compiler, work, arguments, expected)
     except xrelay.Error as error:
         row["error"] = str(error).partition("error: ")[2].partition("\n")[0]
@@ -114,9 +112,11 @@ def measured(model: Model, path: Path, options: str) -> Facts | None:
 def main() -> None:
     parser = parser_for(__doc__ or "")
     parser.add_argument("--native", action="store_true", help="channels last")
+    parser.add_argument("--works", default="1.0,1.15", help="ratios of work")
     options = parser.parse_args()
     layout = "kernels=native" if options.native else ""
-    measure_each(options, lambda model, path: measured(model, path, layout))
+    works = [float(work) for work in options.works.split(",")]
+    measure_each(options, lambda model, path: measured(model, path, layout, works))
 
 
 if __name__ == "__main__":

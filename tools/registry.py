@@ -48,7 +48,7 @@ _PASSES = {
         dynamic-to-static plan-devices sink-device-hints solve-devices assign-devices
         materialize-device-copies elide-device-copies explain-devices share-device-copies
         lambda-lift specialize-functions inline pass-params check-shapes flatten-tuples
-        remove-unused-functions eliminate-dead-code
+        remove-unused-functions eliminate-dead-code hoist-reshapes
         lift-constants choose-tiling explain-tiling tile-for-memory fuse-ops outline-primitives
         create-shape-functions declare-scratch manifest-alloc append-in-place remove-dead-writes
         view-slices forward-copies join-tensors make-kernels rename-written-tensors

@@ -11,8 +11,9 @@ the operators need, from the last one back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import ceil, floor, isfinite, prod
 from typing import Any, NamedTuple, Self, TypeAlias
 
@@ -107,29 +108,41 @@ def _elementwise(
 
 
 def _same_order(shape: Shape, result: Shape, part: Box) -> Access:
-    """Common axes at the start are read as they are, the others from first to last element."""
-    count = 0
-    while count < min(len(shape), len(result)) and shape[count] == result[count]:
-        count += 1
-    rest = shape[count:]
-    if not rest:
-        return Access(part[:count], True)
-    if prod(rest) == 0:
+    """
+    Axes of as many elements are read as they are, several from first to last element.
+
+        4x[8, 16)x48 of 4x48x48, reshaped from 1x4x48x48    ->    1x4x[8, 16)x48
+    """
+    if 0 in result:
         return Access(whole(shape), False)
-    first = last = 0
-    for interval, dim in zip(part[count:], result[count:], strict=True):
-        first, last = first * dim + interval.start, last * dim + interval.stop - 1
     box: list[Interval] = []
-    for axis in range(count, len(shape)):
+    for mine, its in _groups(shape, result):
+        first = last = 0
+        for interval, dim in zip(part[its], result[its], strict=True):
+            first, last = first * dim + interval.start, last * dim + interval.stop - 1
+        box += _between(shape[mine], first, last)
+    return Access(tuple(box), prod(i.size for i in box) == prod(i.size for i in part))
+
+
+def _groups(shape: Shape, result: Shape) -> Iterator[tuple[slice, slice]]:
+    """Yield the axes of both that have as many elements, as few as possible each time."""
+    mine, its = ({prod(dims[:i]): i for i in range(len(dims) + 1)} for dims in (shape, result))
+    ends = [(mine[count], its[count]) for count in sorted(mine.keys() & its.keys())]
+    for start, stop in pairwise([(0, 0), *ends]):
+        yield slice(start[0], stop[0]), slice(start[1], stop[1])
+
+
+def _between(shape: Shape, first: int, last: int) -> Sequence[Interval]:
+    """Return the box of the elements from `first` to `last`, in order."""
+    box: list[Interval] = []
+    for axis in range(len(shape)):
         inner = prod(shape[axis + 1 :])
         low, high = first // inner, last // inner
+        box.append(Interval(low, high + 1))
         if low != high:  # of the axes after this one, any index may occur
-            box += [Interval(low, high + 1), *whole(shape[axis + 1 :])]
-            break
-        box.append(Interval(low, low + 1))
+            return [*box, *whole(shape[axis + 1 :])]
         first, last = first - low * inner, last - high * inner
-    is_line = len(rest) == 1 and sum(interval.size > 1 for interval in part[count:]) <= 1
-    return Access((*part[:count], *box), is_line and count + 1 == len(result))
+    return box
 
 
 def _sums(attributes: Attributes, shape: Shape, part: Box) -> Access:

@@ -34,10 +34,11 @@ def padding_of(op: Operation, axis: int) -> float | None:
         return np.nan if array is None or op.pad_mode.data != "constant" else float(array)
     if not isinstance(op, convolution.Conv2dOp | pooling.MaxPool2dOp | pooling.AvgPool2dOp):
         return None
-    *padding, ceils = *op.padding.get_values(), op.properties.get("ceil_mode")
-    above, below = padding[0], padding[2 if len(padding) == 4 else 0]
+    layout = op.data_layout if isinstance(op, convolution.Conv2dOp) else op.layout
+    side, *padding = "HW".find(layout.data[axis]), *op.padding.get_values()
+    ceils = op.properties.get("ceil_mode")
     is_ceil = isinstance(ceils, IntegerAttr) and bool(ceils.value.data)
-    if not above and not below and not is_ceil:
+    if side < 0 or not (any(padding[side::2] or padding) or is_ceil):
         return None
     return -np.inf if isinstance(op, pooling.MaxPool2dOp) else 0.0
 

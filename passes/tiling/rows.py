@@ -120,8 +120,9 @@ def _read(op: Operation, axis: int) -> RowsRead | None:
     above = [boxes(0, row + 1) for row in range(count)]
     below = [boxes(row, count) for row in range(count)]
     operands: list[tuple[int, Reach] | None] = []
+    at_cuts = [*(above[c - 1] for c in cuts), *(below[c] for c in cuts)] or [*above, *below]
     for i, all_of in enumerate(every):
-        own = [box for row in (*above, *below) if (box := row[i]) is not None]
+        own = [box for row in at_cuts if (box := row[i]) is not None]
         axes = [a for a, interval in enumerate(all_of or ()) if any(b[a] != interval for b in own)]
         if len(axes) > 1:
             return None

@@ -74,12 +74,26 @@ class Axes:
                     break
 
 
+SAMPLES = 2048
+"""The most samples of a signal that is computed by rows: choosing takes 2 ms and more for each."""
+
+
+def rows_of_image(image: SSAValue, layout: str) -> int:
+    """Return the axis of the height; for a signal, an image of one row, that of the width."""
+    (height, width), dims = map(layout.index, "HW"), dims_of(image)
+    return width if dims and dims[height] == 1 and dims[width] <= SAMPLES else height
+
+
 def sum_of_rows(group: Group, axes: Axes) -> int | None:
     """Return the axis along which a step is the mean of all rows; None if it is something else."""
     if len(group) != 1 or not isinstance(group[0], GlobalAvgPool2dOp):
         return None
     data = group[0].data
-    axis, dims, type = group[0].layout.data.index("H"), dims_of(data), as_tensor(data.type)
+    axis, dims, type = (
+        rows_of_image(data, group[0].layout.data),
+        dims_of(data),
+        as_tensor(data.type),
+    )
     if dims is None or type is None or axes.of.setdefault(data, axis) != axis:
         return None
     return axis if dims[axis] > 1 and (bits_of(type.element_type) or 0) in (32, 64) else None
@@ -250,11 +264,14 @@ def read_network(
 
 
 def seed(axes: Axes, ops: Sequence[Operation]) -> None:
-    """Let images have their rows along their height, and products those of their first operand."""
+    """
+    Let images have their rows along their height, signals along their width, and products those of
+    their first operand.
+    """
     for op in ops:
         layout = op.properties.get("data_layout", op.properties.get("layout"))
         if isinstance(op, Operator) and "H" in (letters := str(layout).strip('"')):
-            axes.of.setdefault(op.results[0], letters.index("H"))
+            axes.of.setdefault(op.results[0], rows_of_image(op.results[0], letters))
         elif isinstance(op, matmul.DenseOp | matmul.BatchMatmulOp):
             axes.of.setdefault(op.results[0], len(dims_of(op.results[0]) or (0, 0)) - 2)
 

@@ -203,7 +203,7 @@ class Network:
         return spans
 
     def is_chain(self, first: int, last: int) -> bool:
-        """Test whether only the last value of the steps `first` to `last` is used after them."""
+        """Test whether the values of the steps `first` to `last` are used in them, but the last."""
         step, inner = self.steps[last], range(first, last)
         ends = step.rows > 1 and len(step.reads) > 0
         return ends and all(self.is_inner(at, last) for at in inner)
@@ -215,7 +215,7 @@ class Network:
         return (
             by_rows
             and value.rows > 1
-            and value.stop <= last
+            and value.start < value.stop <= last
             and len(step.reads) > 0
             and not step.reduces
         )

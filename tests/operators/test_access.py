@@ -189,4 +189,6 @@ def test_boxes_of_forms():
         (1, 2),
         (4, 8),
     )
+    heads = boxes("reshape", {}, [(1, 4, 6, 2)], (4, 6, 2), (0, 4), (1, 3), (0, 2))
+    assert heads == [(((0, 1), (0, 4), (1, 3), (0, 2)), True)]
     assert boxes("cast_like", {}, [(4,), (9,)], (4,), (1, 3))[1][0] is None

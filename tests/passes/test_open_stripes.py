@@ -301,3 +301,33 @@ def test_an_image_of_one_row_is_broadcast(tmp_path: Path):
         images = [np.random.default_rng(0).standard_normal((1, n, 8, 32)) for n in rows]
         x, z = (image.astype(np.float32) for image in images)
         np.testing.assert_array_equal(tiled(x, z), whole(x, z))
+
+
+def signal_network() -> ModelProto:
+    """Return a model of a signal of any length, which is an image of one row."""
+    m, x = Graph(0), "x"
+    for inside, outside, strides in ((1, 8, [2]), (8, 16, [2]), (16, 16, [1])):
+        weight = m.weight(outside, inside, 7, scale=0.2)
+        x = m("Relu", m("Conv", x, weight, strides=strides, pads=[3, 3]))
+    m("Flatten", m("GlobalAveragePool", x), to="y")
+    return m.model({"x": (TensorProto.FLOAT, [1, 1, "n"])}, {"y": [1, 16]})
+
+
+@pytest.mark.usefixtures("any_plan")
+@pytest.mark.parametrize("kernels", ["numpy", "native"])
+def test_signals_are_computed_along_their_width(tmp_path: Path, kernels: str):
+    proto, rng = signal_network(), np.random.default_rng(0)
+    (path := tmp_path / "signal.onnx").write_bytes(proto.SerializeToString())
+    pipeline = f"vm{{kernels={kernels} work=1.0}}"
+    feeds = [{"x": rng.standard_normal((1, 1, n), np.float32)} for n in (1, 2, 17, 101, 256)]
+    tiled = xrelay.compile(path, pipeline=pipeline, sanitize=True)
+    fixed = xrelay.compile(path, pipeline=pipeline, dims={"n": 256})
+    whole = xrelay.compile(path, pipeline=f"vm{{kernels={kernels}}}", dims={"n": 256})
+    (tiled_device,), (device,) = (p.memory.devices.values() for p in (fixed, whole))
+    assert 1.4 * (tiled_device.planned["main"] or 0) < (device.planned["main"] or 0)
+    *others, last = [
+        (np.asarray(tiled(feed["x"])), expected)
+        for feed, (expected,) in zip(feeds, calls_of_onnxruntime(proto, feeds), strict=True)
+    ]
+    for found, expected in (*others, last, (np.asarray(fixed(feeds[-1]["x"])), last[1])):
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
