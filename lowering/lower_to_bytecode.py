@@ -11,9 +11,9 @@ it is written into. A `memory.kill` clears the registers of all names of its byt
 after it; in a function with kills, that of a storage is cleared after the last allocation in it. In
 a function without branches, storages of several tensors end as a whole, with the last kill in them.
 A function that returns no value or several returns a tuple. A block loads a constant once; equal
-ones are shared, params by name; kernels become `bytecode.kernel`s. If one of the functions for callers from outside names
-results, all of them record theirs. The module lists its devices, the host first. From level
-`manifest` (or `memory-planned`) to `bytecode`.
+ones are shared, params by name; kernels become `bytecode.kernel`s. If one of the functions for
+callers from outside names results, all of them record theirs. The module lists its devices, the
+host first. From level `manifest` (or `memory-planned`) to `bytecode`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
