@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import MachineError
+from ..errors import MachineError, described
 from ..kernels.bind import Bind, InOrder, Thunk, flattened, nothing
 from ..kernels.checked import SizeChecked
 from ..memory.limits import OutOfMemory
 from ..memory.scratch import Workspace
+from ..program.kernel_shapes import MAX_SIZES, size_inputs
 from ..program.program import Array, Kernel, Step, spec_of
 from .kernel_plan import KernelPlan, Overlap, Overlaps, binding_fault, plan_kernel
 
@@ -162,3 +163,15 @@ def bind_plan(
     for to, source in plan.copies:
         bound.append((partial(np.copyto, values[to], values[source]), None))
     return bound
+
+
+def run_kernel(
+    kernel: Kernel, ins: Sequence[Array], outs: Sequence[Array], plans: KernelPlans
+) -> None:
+    """Compute `kernel` once, in scratch memory of its own. Raises `MachineError`."""
+    sizes = {n: ins[n] for n in size_inputs(kernel, plans.binds) if ins[n].size <= MAX_SIZES}
+    for thunk, step in bind_plan(plans.of(kernel, ins, outs, sizes), ins, outs, Workspace()):
+        try:
+            thunk()
+        except Exception as error:  # of a kernel, possibly a plug-in's
+            raise MachineError(described(error), step and step.location) from error

@@ -18,8 +18,7 @@ import numpy as np
 
 from ..errors import MachineError
 from ..kernels.loading import kernels_of
-from ..program.objects import Tensor
-from ..reference.reference_kernels import run_kernel
+from ..machine.binding import KernelPlans, run_kernel
 from .interface import InterfaceError, Library
 from .output_memory import DLTensor, array_in
 from .thread_count import MOST, default_threads
@@ -52,7 +51,8 @@ class LibraryCode:
         self.own_symbol("set_threads")(threads)
         self._callback = _CALLBACK(self._run_kernel)
         kernels = self.interface.kernels
-        self._binds = kernels_of(step.op for kernel in kernels for step in kernel.steps)
+        operators = (step.op for kernel in kernels for step in kernel.steps)
+        self._plans = KernelPlans(kernels_of(operators))
         if kernels:
             self.own_symbol("set_kernels")(self._callback, None)
 
@@ -80,10 +80,10 @@ class LibraryCode:
         """Run a kernel that this process supplies."""
         try:
             kernel = self.interface.kernels[number]
-            arrays = [Tensor(array_in(tensors[i].contents), 0) for i in range(count)]
+            arrays = [array_in(tensors[i].contents) for i in range(count)]
             ins, outs = arrays[: len(kernel.ins)], arrays[len(kernel.ins) :]
             with np.errstate(all="ignore"):
-                run_kernel(kernel, ins, outs, self._binds, ("cpu:0",))
+                run_kernel(kernel, ins, outs, self._plans)
         except BaseException as error:  # it must not cross compiled code
             self._local.error = error
             return 1

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.machine.reference_machine import ReferenceMachine
 
 import xrelay
 from xrelay.runtime.calls.values import Tagged
-from xrelay.runtime.reference.reference_machine import ReferenceMachine
 
 TEXT = """#[version = "0.0.5"]
 type List[A] { Cons(A, List[A]), Nil }

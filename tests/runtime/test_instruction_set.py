@@ -6,6 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from helpers.machine.both_machines import Machine
+from helpers.machine.reference_machine import ReferenceMachine
 from helpers.programs.machine_programs import call, f32, function, kernel, program, tensor
 
 from xrelay.runtime.calls.values import Value
@@ -13,7 +14,6 @@ from xrelay.runtime.machine.machine import Machine as FastMachine
 from xrelay.runtime.program import instructions as vm
 from xrelay.runtime.program.instructions import Instruction, Reg
 from xrelay.runtime.program.program import Program, TensorSpec
-from xrelay.runtime.reference.reference_machine import ReferenceMachine
 
 INT = TensorSpec("int64", ())
 INTEGERS = ["bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from helpers.machine.in_machine import UNIVERSE, machine_of
+from helpers.machine.reference_machine import ReferenceMachine
 from helpers.programs.agreement import MEMORY, flat, quiet
 from helpers.programs.dynamic_programs import DynamicProgram, arguments, dynamic_programs, inferred
 from helpers.programs.random_settings import exactly
@@ -20,7 +21,6 @@ from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.machine.machine import Machine
 from xrelay.runtime.program.program import Program
-from xrelay.runtime.reference.reference_machine import ReferenceMachine
 from xrelay.tools.pass_run.pipeline import build
 from xrelay.tools.registry import named_pipelines
 

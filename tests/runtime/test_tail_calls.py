@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from helpers.machine.in_machine import compiled
 from helpers.machine.recorded import count_recorded, same
+from helpers.machine.reference_machine import ReferenceMachine
 from helpers.programs.machine_programs import call, f32, function, kernel, program
 from helpers.relay.relay_programs import read
 
@@ -15,7 +16,6 @@ from xrelay.runtime.machine.machine import Machine
 from xrelay.runtime.program import instructions as vm
 from xrelay.runtime.program.call_cycles import CallCycles
 from xrelay.runtime.program.program import Program
-from xrelay.runtime.reference.reference_machine import ReferenceMachine
 
 COUNT = 5000
 LITTLE = 1 << 23

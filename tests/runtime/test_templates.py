@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 from helpers.machine.recorded import count_recorded, same, without_templates
+from helpers.machine.reference_machine import ReferenceMachine
 from helpers.programs.machine_programs import f32, function, kernel
 from helpers.programs.machine_programs import program as machine_program
 
@@ -20,7 +21,6 @@ from xrelay.runtime.machine.machine import Machine
 from xrelay.runtime.observe.profile_report import parts
 from xrelay.runtime.program import instructions as vm
 from xrelay.runtime.program.program import Program
-from xrelay.runtime.reference.reference_machine import ReferenceMachine
 from xrelay.runtime.templates.sizes import NoTemplate, Trace, Traced
 
 TEXT = """

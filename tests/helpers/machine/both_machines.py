@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.machine.reference_machine import ReferenceMachine
 
 from xrelay.runtime.calls.values import Tagged, Value
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.kernels.bind import Bind
 from xrelay.runtime.machine.machine import Machine as FastMachine
 from xrelay.runtime.program.program import Array, Program
-from xrelay.runtime.reference.reference_machine import ReferenceMachine
 
 LIMITS = re.compile("--memory-limit|has not enough|array size limit")
 """Errors that the specification does not have: its memory is not limited."""

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
+from helpers.machine.reference_machine import ReferenceMachine
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.dialects.relay import TypeDataOp
@@ -16,7 +17,6 @@ from xrelay.runtime.machine.machine import Machine
 from xrelay.runtime.memory.limits import Memory
 from xrelay.runtime.program.named_results import results_of
 from xrelay.runtime.program.program import Program
-from xrelay.runtime.reference.reference_machine import ReferenceMachine
 from xrelay.tools.api.loaded import compile_program
 from xrelay.tools.api.plugins import load_universe
 from xrelay.tools.api.session import Given, Session

@@ -6,20 +6,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+from helpers.machine.reference_frame import overwrite, require_written
 
-from ...operators import storage_errors
-from ..calls.value_checks import fits
-from ..errors import MachineError, described
-from ..kernels.bind import Bind
-from ..kernels.loading import no_kernel
-from ..machine.binding import bind_step
-from ..memory.limits import POISON
-from ..program import instructions as vm
-from ..program.dtypes import element_type
-from ..program.kernel_shapes import data_operands, host_input_faults, size_inputs, specs_on
-from ..program.objects import Tensor
-from ..program.program import Array, Kernel, Step, spec_of
-from .reference_frame import overwrite, require_written
+from xrelay.operators import storage_errors
+from xrelay.runtime.calls.value_checks import fits
+from xrelay.runtime.errors import MachineError, described
+from xrelay.runtime.kernels.bind import Bind
+from xrelay.runtime.kernels.loading import no_kernel
+from xrelay.runtime.machine.binding import bind_step
+from xrelay.runtime.memory.limits import POISON
+from xrelay.runtime.program import instructions as vm
+from xrelay.runtime.program.dtypes import element_type
+from xrelay.runtime.program.kernel_shapes import (
+    data_operands,
+    host_input_faults,
+    size_inputs,
+    specs_on,
+)
+from xrelay.runtime.program.objects import Tensor
+from xrelay.runtime.program.program import Array, Kernel, Step, spec_of
 
 
 class KernelError(MachineError):

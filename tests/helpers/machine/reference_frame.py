@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from ...operators import storage_errors
-from ..calls.value_checks import dimensions, scalar
-from ..errors import MachineError
-from ..memory.regions import side_by_side
-from ..program import instructions as vm
-from ..program.dtypes import element_type
-from ..program.instructions import Reg
-from ..program.objects import Closure, Data, Tensor
-from ..program.program import Array, Function, spec_of
+from xrelay.operators import storage_errors
+from xrelay.runtime.calls.value_checks import dimensions, scalar
+from xrelay.runtime.errors import MachineError
+from xrelay.runtime.memory.regions import side_by_side
+from xrelay.runtime.program import instructions as vm
+from xrelay.runtime.program.dtypes import element_type
+from xrelay.runtime.program.instructions import Reg
+from xrelay.runtime.program.objects import Closure, Data, Tensor
+from xrelay.runtime.program.program import Array, Function, spec_of
 
 
 @dataclass(eq=False, slots=True)

@@ -21,27 +21,8 @@ from math import prod
 from typing import Any
 
 import numpy as np
-
-from ...operators import storage_errors
-from ...operators.sizes import Check
-from ..calls.argument_types import check_types
-from ..calls.call_arguments import flattened
-from ..calls.value_checks import check_arguments, scalar
-from ..calls.values import Value, built, copy_out, leaves
-from ..errors import MachineError
-from ..kernels.bind import Bind
-from ..kernels.loading import load_kernels
-from ..memory.limits import Memory, Owner
-from ..memory.packing import all_sizes, plan
-from ..program import instructions as vm
-from ..program.checking import check_program
-from ..program.dtypes import element_type, has_element_type
-from ..program.instructions import Reg
-from ..program.objects import Closure, Data, Object, Ref, Tensor, tensors_in
-from ..program.program import Array, Late, Program, homes_of, spec_of
-from ..program.size_operations import SCALARS, Relation
-from .reference_frame import Frame, Storage, joined, reshaped, rows_of
-from .reference_kernels import (
+from helpers.machine.reference_frame import Frame, Storage, joined, reshaped, rows_of
+from helpers.machine.reference_kernels import (
     KernelError,
     copy_rows,
     copy_tensor,
@@ -51,6 +32,25 @@ from .reference_kernels import (
     skip_kernel,
     write_rows,
 )
+
+from xrelay.operators import storage_errors
+from xrelay.operators.sizes import Check
+from xrelay.runtime.calls.argument_types import check_types
+from xrelay.runtime.calls.call_arguments import flattened
+from xrelay.runtime.calls.value_checks import check_arguments, scalar
+from xrelay.runtime.calls.values import Value, built, copy_out, leaves
+from xrelay.runtime.errors import MachineError
+from xrelay.runtime.kernels.bind import Bind
+from xrelay.runtime.kernels.loading import load_kernels
+from xrelay.runtime.memory.limits import Memory, Owner
+from xrelay.runtime.memory.packing import all_sizes, plan
+from xrelay.runtime.program import instructions as vm
+from xrelay.runtime.program.checking import check_program
+from xrelay.runtime.program.dtypes import element_type, has_element_type
+from xrelay.runtime.program.instructions import Reg
+from xrelay.runtime.program.objects import Closure, Data, Object, Ref, Tensor, tensors_in
+from xrelay.runtime.program.program import Array, Late, Program, homes_of, spec_of
+from xrelay.runtime.program.size_operations import SCALARS, Relation
 
 
 class ReferenceMachine:

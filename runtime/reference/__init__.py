@@ -1,1 +1,0 @@
-"""The specification of the machine: one instruction at a time, without preparation."""
