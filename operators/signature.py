@@ -129,11 +129,7 @@ class ReadElements(Elements):
 
 @record
 class Data:
-    """
-    An operand whose elements the result shape depends on.
-
-    `elements` is None if they are unconstrained.
-    """
+    """An operand whose elements (None: unconstrained) the result shape depends on."""
 
     tensor: Tensor
     elements: Elements | None = None

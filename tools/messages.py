@@ -104,9 +104,7 @@ def _place(at: Location | None) -> FileLineColLoc | None:
 
 
 def message_of(error: BaseException) -> tuple[Message, int] | None:
-    """
-    Return `error` as a message and the width of its place; None for an internal error.
-    """
+    """Return `error` as a message and the width of its place; None for an internal error."""
     match error:
         case SourceError():
             return error.shown, error.width

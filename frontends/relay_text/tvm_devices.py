@@ -79,9 +79,7 @@ def target_parts(text: str) -> TargetParts:
 def virtual_device(
     device_type: int, device_id: int, target: str | None, scope: str
 ) -> VirtualDeviceAttr:
-    """
-    Convert TVM's `VirtualDevice`; a type or id of -1, no target or an empty scope is unconstrained.
-    """
+    """Convert TVM's `VirtualDevice`; -1, no target and an empty scope are unconstrained."""
     kind = DEVICE_TYPES.get(device_type, f"dev{device_type}") if device_type > 0 else None
     return VirtualDeviceAttr(
         kind, device_id if device_id >= 0 else None, target or None, scope or None

@@ -189,9 +189,7 @@ def plain_value(argument: object) -> Value:
 
 
 def built(structure: Structure, allocate: Callable[[Leaf], Tensor]) -> tuple[Object, list[Array]]:
-    """
-    Return an object of this structure, whose tensors `allocate` returns, and their arrays in order.
-    """
+    """Return an object of this structure, of tensors that `allocate` returns, and their arrays."""
     tensors = [allocate(item) for item in structure if isinstance(item, Leaf)]
     left = list(tensors)
     done: list[Object] = []

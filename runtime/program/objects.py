@@ -115,11 +115,7 @@ class Closure:
 
 @dataclass(eq=False, slots=True)
 class Ref:
-    """
-    A mutable cell.
-
-    Its `contents` are set by every run, before they are read.
-    """
+    """A mutable cell. Its `contents` are set by every run, before they are read."""
 
     contents: Object | None = None
     parts: tuple[Object, ...] = ()

@@ -329,9 +329,7 @@ def _items(result: Object) -> Iterator[Any]:
 def _expanded(
     texts: Sequence[str], definitions: dict[str, str]
 ) -> tuple[list[str], list[tuple[str, str]]]:
-    """
-    Return the sizes from which those in `texts` are computed, and the lines that do so, in order.
-    """
+    """Return the sizes from which those in `texts` follow, and the lines that compute them."""
     needed = {name for text in texts for name in _NAME.findall(text)}
     leaves: list[str] = []
     lines: list[tuple[str, str]] = []

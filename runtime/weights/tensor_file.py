@@ -179,9 +179,7 @@ def _naturals(found: object) -> tuple[int, ...] | None:
 
 
 def write_tensors(path: str | os.PathLike[str], arrays: Mapping[str, Array]) -> None:
-    """
-    Write `arrays` to the file at `path`: as a whole, or not at all. Raises `MachineError`.
-    """
+    """Write `arrays` to the file at `path`: as a whole, or not at all. Raises `MachineError`."""
     replace(path, tensor_pieces(arrays))
 
 

@@ -1,6 +1,4 @@
-"""
-A program after its pipeline, with what bytecode does not keep; and how it is compiled.
-"""
+"""A program after its pipeline, with what bytecode does not keep; and how it is compiled."""
 
 from __future__ import annotations
 
@@ -63,9 +61,7 @@ NO_KERNELS = "kernels are compiled before they become bytecode: it is bytecode a
 
 @dataclass(frozen=True)
 class Loaded:
-    """
-    A module after its pipeline, its weights, and the names and types of its functions' results.
-    """
+    """A module after its pipeline, its weights, and its functions' results by name and type."""
 
     module: ModuleOp
     weights: Mapping[str, Array] | Path | None

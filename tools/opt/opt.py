@@ -1,6 +1,4 @@
-"""
-The command `xrelay-opt`: its arguments, a run of the driver, and one report of an error.
-"""
+"""The command `xrelay-opt`: its arguments, a run of the driver, and one report of an error."""
 
 from __future__ import annotations
 

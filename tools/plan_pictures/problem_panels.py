@@ -1,6 +1,4 @@
-"""
-The picture of a plan of `xrelay-plan`: a panel per pool, a box per span of each buffer.
-"""
+"""The picture of a plan of `xrelay-plan`: a panel per pool, a box per span of each buffer."""
 
 from __future__ import annotations
 

@@ -83,9 +83,7 @@ def _term(value: Value) -> tuple[str, tuple[Value, ...] | None]:
 
 
 def output_lines(name: str, value: Value) -> Iterator[str]:
-    """
-    Yield name, type, first elements and summary of a tensor; name and term of other values.
-    """
+    """Yield name, type, first elements and summary of a tensor; name and term of other values."""
     if not isinstance(value, np.ndarray):
         yield f"{name}: {value_text(value)}"
         return

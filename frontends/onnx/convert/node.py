@@ -190,9 +190,7 @@ class Node:
         return self.ints_at(index, what) or []
 
     def scalar_at(self, index: int, what: str) -> Any | None:
-        """
-        Return the one element of input `index`, known at compile time, or None if it is omitted.
-        """
+        """Return the only element of input `index`, which must be known; None if it is omitted."""
         array = self.optional_array(index, what)
         if array is None:
             return None

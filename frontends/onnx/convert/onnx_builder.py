@@ -102,9 +102,7 @@ class Builder:
     # ------------------------------------------------------------ operators
 
     def op(self, name: str, *operands: Value, **properties: Any) -> Value:
-        """
-        Build operator `name` (without `relay.`), which has one result; None properties are omitted.
-        """
+        """Build the operator `relay.name`, of one result; properties that are None are omitted."""
         return self.results(name, operands, **properties)[0]
 
     def results(self, name: str, operands: Sequence[Value], **properties: Any) -> Sequence[Value]:

@@ -73,11 +73,7 @@ class Refusals:
         return any(argument in self.assumed for argument, _ in sources)
 
     def error(self, arguments: Mapping[SSAValue, tuple[str, Sequence[int | str]]]) -> OnnxError:
-        """
-        Return all errors as one.
-
-        `arguments` are name and dims of the inputs of the graph.
-        """
+        """Return all errors as one; `arguments` are name and dims of the inputs of the graph."""
         groups: dict[tuple[str, str], list[NodeError]] = {}
         lines: list[tuple[str, FileLineColLoc | None]] = []
         for error in self.errors:

@@ -67,9 +67,7 @@ def conv_of(node: Node, x: Value, weight: Value, b: Builder) -> Value:
 
 
 def conv_transpose(node: Node, b: Builder) -> Value:
-    """
-    Convert a transposed convolution; padding crops the result, or `output_shape` states its size.
-    """
+    """Convert a transposed convolution, cropped by its padding or to `output_shape`."""
     x, weight = node.input(0), node.input(1)
     dims = spatial_dims(node, x)
     rank = len(dims)

@@ -83,9 +83,7 @@ def power(node: Node, b: Builder) -> Value:
 
 
 def mod(node: Node, b: Builder) -> Value:
-    """
-    Convert a remainder; with `fmod` it has the sign of the dividend (as in C), else of the divisor.
-    """
+    """Compute a remainder, with the sign of the dividend (as C's `fmod`) or of the divisor."""
     fmod = node.flag("fmod", False)
     if not fmod and node.opset < 28 and is_float(dtype_of(node.input(0))):
         raise node.error("attribute fmod must be 1 for floats, but is 0")

@@ -154,9 +154,7 @@ def _on_all_axes(
 
 
 def gather(node: Node, b: Builder) -> Value:
-    """
-    Gather; negative indices count from the back: constants are normalized, others wrap around.
-    """
+    """Gather; negative constant indices are normalized, computed ones wrap around."""
     x, indices = node.input(0), node.input(1)
     dims = dims_of(x)
     axis = node.axis(node.integer("axis", 0), len(dims))

@@ -150,9 +150,7 @@ def max_unpool(node: Node, b: Builder) -> Value:
 
 
 def average_pool(node: Node, b: Builder) -> Value:
-    """
-    Average; elements past the end, as `ceil_mode` reads them, never count, padding if required.
-    """
+    """Average; elements that `ceil_mode` reads past the end never count, padding if required."""
     data, counts = node.input(0), node.flag("count_include_pad", False)
     x, windows = _windows(node, data, 0, b)
     if x is not data:

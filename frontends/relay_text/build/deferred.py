@@ -136,9 +136,7 @@ def has_dims(type: Attribute) -> bool:
 
 
 def refine_dims(context: Context, value: SSAValue, declared: Attribute, at: int) -> SSAValue:
-    """
-    Return `value` with all dims that `declared`, which agrees with its type, knows in addition.
-    """
+    """Return `value` with the further dims that `declared`, which agrees with its type, has."""
     types = context.types
     if value.type is declared:
         return value

@@ -42,9 +42,7 @@ def region_body(
 
 
 def branch(context: Context, body: ast.Body, block: Block) -> SSAValue:
-    """
-    Build `body` as `region_body` does and end the block with a `relay.yield`; return its value.
-    """
+    """Build `body` as `region_body` does, and `relay.yield` its value, which is returned."""
     value = region_body(context, body, block)
     with context.writing(block):
         context.add(relay.YieldOp(value), body.result.offset)
@@ -325,9 +323,7 @@ def defer_type_args(
     args: Sequence[Attribute],
     name: str,
 ) -> None:
-    """
-    Set the type arguments of `op`, which uses the function called `name`, once they are known.
-    """
+    """Set the type arguments of `op`, which uses the function `name`, once they are known."""
     context.completions.append((_complete_type_args, op, (args, name)))
 
 

@@ -277,9 +277,7 @@ class Body:
         self.line(fields[0] if len(fields) == 1 else tuple_text(fields))
 
     def _result_op(self, last: Operation) -> Operation | None:
-        """
-        Return the op to print as the result of the block: the one directly before the terminator.
-        """
+        """Return the op to print as the block's result: the one just before the terminator."""
         op = last.prev_op
         if op is None or len(last.operands) != 1 or last.operands[0] not in op.results:
             return None
@@ -317,9 +315,7 @@ class Body:
                 self._texts[result] = self.bound(f"{text}.{i}")
 
     def _write_into(self, op: DestinationCall) -> None:
-        """
-        Print a call that returns unit; the values written are called by the names of its outs.
-        """
+        """Print a call that returns unit; what it writes is called by the names of its outs."""
         text = self.shared.expressions.head(self, op)
         if op.results and self._is_moved(op):
             text = self._on_device(text, op.results[0])

@@ -26,9 +26,7 @@ Head: TypeAlias = Callable[[Body, Any], str]
 
 
 def head(body: Body, op: Operation) -> str:
-    """
-    Return the text of `op` up to the body of its first region; what it needs is printed first.
-    """
+    """Return the text of `op` up to its first region; what it needs is printed first."""
     rule = _HEADS.get(type(op))
     if rule is not None:
         return rule(body, op)

@@ -150,9 +150,7 @@ class OperatorTexts:
 
 
 def _defaults(op: Operation, name: str) -> list[tuple[str, Attribute | None, str | None]]:
-    """
-    Return TVM's default of each property, in order, and its text if it is always printed.
-    """
+    """Return TVM's default of each property, in order, and its text if it is always printed."""
     assert isinstance(op, IRDLOperation)
     cls = type(op)
     defaults: dict[str, Attribute | None] = {

@@ -190,9 +190,7 @@ def _place(scan: _Scan, op: Operation) -> None:
 
 
 def _is_only_tuple(scan: _Scan, source: Operation, op: Operation) -> bool:
-    """
-    Return whether `op`, the tuple of `source`'s results, directly follows it as its only user.
-    """
+    """Return whether `op`, the tuple of `source`'s results, follows it as its only user."""
     adjacent = scan.position > 0 and scan.ops[scan.position - 1] is source
     return adjacent and all(u.operation is op for r in source.results for u in r.uses)
 
@@ -287,9 +285,7 @@ def _is_statement(order: Order, op: Operation) -> bool:
 
 
 def is_declared(op: Operation) -> bool:
-    """
-    Return whether the type of `op`'s one result must be printed, as its operands do not imply it.
-    """
+    """Return whether the type of `op`'s one result must be printed: operands do not imply it."""
     if type(op) is relay.InvokeOp:  # built where dims are known on one side only
         return not op.type_args.data
     if type(op) is relay.MatchOp and not op.cases:

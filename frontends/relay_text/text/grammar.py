@@ -81,9 +81,7 @@ class Grammar:
         tokens.position += 1
 
     def _lone_expression(self) -> Definition:
-        """
-        Parse a single expression: the body of `@main`, whose parameters are its free variables.
-        """
+        """Parse an expression: the body of `@main`, whose parameters are its free variables."""
         tokens = self.tokens
         at = tokens.starts[tokens.position]
         free: dict[str, Local] = {}

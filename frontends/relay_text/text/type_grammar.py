@@ -258,9 +258,7 @@ class TypeGrammar:
         return self._own_storage
 
     def _has_parts(self, position: int) -> bool:
-        """
-        Return whether the definition of a data type continues with parameters or constructors.
-        """
+        """Return whether the definition of a type goes on with parameters or constructors."""
         tokens = self.tokens
         kind = tokens.kinds[position]
         return kind == "[" or (kind == "{" and tokens.kinds[position + 1] != "}")

@@ -85,9 +85,7 @@ def _result_of(kernel: FuncOp) -> SSAValue:
 
 
 def _division(kernel: FuncOp) -> tuple[Chunk, int, bool] | None:
-    """
-    Return the chunks of `kernel`, the work of its known loops, and whether rows share operands.
-    """
+    """Return the chunks of `kernel`, the work of known loops, and whether rows share operands."""
     schedules = schedules_of(kernel)
     if not schedules:
         loop = loop_chunk(kernel)

@@ -126,9 +126,7 @@ def _depth(reduction: linalg.GenericOp) -> int | None:
 
 
 def _is_chain(kernel: FuncOp, reduction: Operation, root: linalg.GenericOp) -> bool:
-    """
-    Test whether all elementwise ops of `kernel` lie between `reduction` and `root`, in one shape.
-    """
+    """Test whether all elementwise ops are between `reduction` and `root`, in one shape."""
     after: set[Operation] = {reduction}
     for op in kernel.body.block.ops:
         if any(operand.owner in after for operand in op.operands):

@@ -60,9 +60,7 @@ LARGE = 512 << 10
 """The bytes of weights that are read from memory again for few rows of an open number."""
 
 BLOCK = 256 << 10
-"""
-The bytes of a block: vectors that stay in the cache of the second level while all rows read them.
-"""
+"""The bytes of a block: vectors that stay in the second-level cache while all rows read them."""
 
 
 @dataclass(frozen=True)

@@ -40,11 +40,7 @@ class MissingTool(Error):
 
 @cache
 def tool(name: str) -> str:
-    """
-    Return the path of a program of MLIR or LLVM.
-
-    Raises `MissingTool`, which says what to install.
-    """
+    """Return the path of a program of MLIR or LLVM. Raises `MissingTool`, with a cure."""
     for folder in _folders():
         path = folder / name
         if os.access(path, os.X_OK):

@@ -108,9 +108,7 @@ def fields_of(context: Context, name: str, arg: SSAValue, at: int) -> Sequence[S
 def prepare(
     context: Context, name: str, attrs: Mapping[str, Any], at: int
 ) -> tuple[type[Operator], dict[str, Attribute], Values]:
-    """
-    Return the class of operator `name`, its properties, and the attributes that are only checked.
-    """
+    """Return the class of operator `name`, its properties, and attributes to be checked only."""
     key = (name, *attrs.items())
     try:
         prepared = context.caches.get(key)

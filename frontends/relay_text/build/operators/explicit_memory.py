@@ -100,9 +100,7 @@ def _folded(site: Site, value: SSAValue, rank: int) -> tuple[int, ...] | None:
 
 
 def _size(site: Site, value: SSAValue, what: str) -> int | SSAValue:
-    """
-    Return a number of bytes: an integer if constant, otherwise the element of an int64 scalar.
-    """
+    """Return a number of bytes: an integer if constant, else the element of an int64 scalar."""
     numbers = _folded(site, value, 0)
     if numbers is not None:
         return numbers[0]
@@ -114,9 +112,7 @@ def _size(site: Site, value: SSAValue, what: str) -> int | SSAValue:
 
 
 def alloc_storage(site: Site) -> SSAValue:
-    """
-    Build `(size, alignment)`, or since TVM 0.14 `(size, shape, alignment)` with an unused shape.
-    """
+    """Build `(size, alignment)`, or since TVM 0.14 `(size, shape, alignment)`; shape is unused."""
     size, *shapes, alignment = site.values(2, 3)
     for shape in shapes:
         site.context.explicit.folded += _constant(shape)
