@@ -226,8 +226,7 @@ class _Reader:
             params = [annotation(p.type) for p in function.params]
             type = FunctionType.from_lists(params, [annotation(function.result)])
             signature = Signature(
-                *(definition, module.source_map, type, Block()),
-                function.type_params,
+                *(definition, module.source_map, type, Block()), function.type_params
             )
             self.program.functions[definition.name] = signature
 

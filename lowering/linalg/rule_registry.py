@@ -25,16 +25,7 @@ from ...runtime.errors import described
 from ...runtime.kernels.loading import load_definitions
 from .builder import Builder, Rule, Unsupported
 from .meant_rules import derived
-from .rules import (
-    convolution,
-    creation,
-    matmul,
-    pooling,
-    rearrange,
-    reduce,
-    resize,
-    slicing,
-)
+from .rules import convolution, creation, matmul, pooling, rearrange, reduce, resize, slicing
 
 GROUP = "xrelay.linalg"
 """The entry-point group; each entry names a mapping from operator names to rules."""

@@ -14,13 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from xdsl.dialects import arith, cf, func, scf
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    DenseResourceAttr,
-    FunctionType,
-    StringAttr,
-    i1,
-)
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseResourceAttr, FunctionType, StringAttr, i1
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from ...dialects import relay

@@ -130,10 +130,7 @@ class Executor:
         return Recorder(self.context, state, pc, known).record()
 
     def execute(
-        self,
-        frame: Frame,
-        running: Running,
-        decisions: list[Decision] | None = None,
+        self, frame: Frame, running: Running, decisions: list[Decision] | None = None
     ) -> Object | TailCall:
         """
         Run `frame`, a part of the call `running`; return its result, or the call in its place.

@@ -396,10 +396,7 @@ def _planned(plans: Plans, pack: Any, *sizes: int) -> tuple[int, ...]:
 
 
 def trace_path(
-    context: Context,
-    index: int,
-    args: Sequence[object],
-    decisions: Sequence[Decision],
+    context: Context, index: int, args: Sequence[object], decisions: Sequence[Decision]
 ) -> tuple[Traces, Object]:
     """
     Trace the path that function `index` takes for `args`, and return its result.

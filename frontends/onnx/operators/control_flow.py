@@ -22,15 +22,7 @@ from ..convert.onnx_values import (
     shape_of,
 )
 from ..convert.subgraphs import choose
-from .repetition import (
-    NUMBER,
-    UNROLLED,
-    Functions,
-    Repeated,
-    as_row,
-    joined,
-    repeat,
-)
+from .repetition import NUMBER, UNROLLED, Functions, Repeated, as_row, joined, repeat
 from .rule import Results, Rules, since
 
 ENDLESS = 2**63 - 1

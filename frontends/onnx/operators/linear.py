@@ -11,15 +11,7 @@ from ...einsum import einsum as sum_of_products
 from ..convert.computed import Computed, require_equal
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
-from ..convert.onnx_values import (
-    Dim,
-    Value,
-    dims_of,
-    dtype_of,
-    is_float,
-    rank_of,
-    shape_text,
-)
+from ..convert.onnx_values import Dim, Value, dims_of, dtype_of, is_float, rank_of, shape_text
 from .rule import Rules, since
 from .shapes import merged
 
@@ -147,8 +139,4 @@ def einsum(node: Node, b: Builder) -> Value:
     return sum_of_products(node.error, node.text("equation"), operands).value
 
 
-RULES: Rules = {
-    "Einsum": since(12, einsum),
-    "Gemm": since(6, gemm),
-    "MatMul": since(1, matmul),
-}
+RULES: Rules = {"Einsum": since(12, einsum), "Gemm": since(6, gemm), "MatMul": since(1, matmul)}

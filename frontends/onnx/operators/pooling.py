@@ -15,13 +15,7 @@ from ..convert.node import Node
 from ..convert.onnx_builder import Builder
 from ..convert.onnx_values import Value, dims_of, dtype_of, is_float, rank_of
 from .rule import Convert, Results, Rules, since
-from .windows import (
-    Windows,
-    known_dims,
-    per_dim,
-    spatial_dims,
-    windows_of,
-)
+from .windows import Windows, known_dims, per_dim, spatial_dims, windows_of
 
 INT64, BOOL = np.dtype(np.int64), np.dtype(np.bool_)
 

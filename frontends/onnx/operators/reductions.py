@@ -10,12 +10,7 @@ import numpy as np
 
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
-from ..convert.onnx_values import (
-    Value,
-    dims_of,
-    dtype_of,
-    rank_of,
-)
+from ..convert.onnx_values import Value, dims_of, dtype_of, rank_of
 from .rule import Convert, Rules, since
 
 

@@ -318,20 +318,14 @@ _WithTypeArgs: TypeAlias = relay.GlobalOp | relay.InvokeOp | relay.InstantiateOp
 
 
 def defer_type_args(
-    context: Context,
-    op: _WithTypeArgs,
-    args: Sequence[Attribute],
-    name: str,
+    context: Context, op: _WithTypeArgs, args: Sequence[Attribute], name: str
 ) -> None:
     """Set the type arguments of `op`, which uses the function `name`, once they are known."""
     context.completions.append((_complete_type_args, op, (args, name)))
 
 
 def _complete_type_args(
-    context: Context,
-    op: _WithTypeArgs,
-    args: Sequence[Attribute],
-    name: str,
+    context: Context, op: _WithTypeArgs, args: Sequence[Attribute], name: str
 ) -> None:
     types = [context.types.resolved(a) for a in args]
     unknown = next((t for t in types if context.types.first_unknown(t) is not None), None)

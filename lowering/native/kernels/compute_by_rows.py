@@ -25,13 +25,7 @@ from typing import cast
 
 from typing_extensions import override
 from xdsl.dialects import arith, bufferization, memref, scf, tensor
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    ArrayAttr,
-    MemRefType,
-    NoneAttr,
-    StridedLayoutAttr,
-)
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, MemRefType, NoneAttr, StridedLayoutAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorType

@@ -241,12 +241,7 @@ class Writer:
         self._tiles(b, first, lines, tile)
 
     def _panel(
-        self,
-        b: Builder,
-        chunk: SSAValue,
-        part: SSAValue,
-        place: Sequence[SSAValue],
-        lines: Size,
+        self, b: Builder, chunk: SSAValue, part: SSAValue, place: Sequence[SSAValue], lines: Size
     ) -> None:
         """Compute the results of a panel of filters, by products in a part of `products`."""
         image, first, panel = place

@@ -127,9 +127,7 @@ def _merged_buffer(buffer: SSAValue, type: MemRefType[Attribute]) -> SSAValue:
     """Return `buffer` as `type`, whose first axis is its first two."""
     groups = _groups(type.get_num_dims() + 1, 0)
     op = memref.CollapseShapeOp.create(
-        operands=[buffer],
-        result_types=[type],
-        properties={"reassociation": reassociation(groups)},
+        operands=[buffer], result_types=[type], properties={"reassociation": reassociation(groups)}
     )
     owner = buffer.owner
     Rewriter.insert_op(
