@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from .elementwise import itself
+from .elementwise import ElementCheck, itself
 from .meaning.forms import Elementwise, Shape, define, elementwise
 from .meaning.number import Arithmetic, Comparison, Number
 from .operands import (
@@ -46,32 +46,19 @@ def _broadcast(element: Element, *tensors: Tensor) -> Tensor:
     return Tensor(element, dims)
 
 
-def of_numbers(lhs: Tensor, rhs: Tensor) -> Tensor:
-    """Infer from operands of one number type, broadcast together."""
-    element = require_same_element((lhs, rhs))
-    require_number(element, _OPERANDS)
-    return _broadcast(element, lhs, rhs)
+def _of(check: ElementCheck) -> Shape:
+    """Return the rule of operands of one element type, which passes `check`."""
+
+    def infer(lhs: Tensor, rhs: Tensor) -> Tensor:
+        element = require_same_element((lhs, rhs))
+        check(element, _OPERANDS)
+        return _broadcast(element, lhs, rhs)
+
+    return infer
 
 
-def of_ordered(lhs: Tensor, rhs: Tensor) -> Tensor:
-    """Infer from operands of one element type that is not opaque, broadcast together."""
-    element = require_same_element((lhs, rhs))
-    require_ordered(element, _OPERANDS)
-    return _broadcast(element, lhs, rhs)
-
-
-def of_integers(lhs: Tensor, rhs: Tensor) -> Tensor:
-    """Infer from operands of one integer type, broadcast together."""
-    element = require_same_element((lhs, rhs))
-    require_integer(element, _OPERANDS)
-    return _broadcast(element, lhs, rhs)
-
-
-def of_bools(lhs: Tensor, rhs: Tensor) -> Tensor:
-    """Infer from i1 operands, broadcast together."""
-    element = require_same_element((lhs, rhs))
-    require_bool(element, _OPERANDS)
-    return _broadcast(element, lhs, rhs)
+of_numbers, of_ordered = _of(require_number), _of(require_ordered)
+of_integers, of_bools = _of(require_integer), _of(require_bool)
 
 
 def comparison(lhs: Tensor, rhs: Tensor) -> Tensor:

@@ -53,38 +53,41 @@ def _require_elements(data: Tensor, axes: Sequence[int]) -> None:
 
 
 def _reduced(
-    data: Tensor, check: ElementCheck, axis: Ints | None, keepdims: bool, exclude: bool
+    data: Tensor,
+    check: ElementCheck,
+    axis: Ints | None,
+    keepdims: bool,
+    exclude: bool,
+    may_be_empty: bool = False,
 ) -> Tensor:
     check(data.element, _OPERAND)
-    return Tensor(data.element, _without(data, reduced_axes(axis, exclude, data.rank), keepdims))
+    axes = reduced_axes(axis, exclude, data.rank)
+    _require_elements(data, () if may_be_empty else axes)
+    return Tensor(data.element, _without(data, axes, keepdims))
 
 
 @rule("relay.sum", "relay.prod")
 def of_numbers(data: Tensor, *, axis: Ints | None, keepdims: bool, exclude: bool) -> Tensor:
     """Infer `data` of numbers without the reduced axes, or with 1 there."""
-    return _reduced(data, require_number, axis, keepdims, exclude)
+    return _reduced(data, require_number, axis, keepdims, exclude, True)
 
 
 @rule("relay.all", "relay.any")
 def of_bools(data: Tensor, *, axis: Ints | None, keepdims: bool, exclude: bool) -> Tensor:
     """Infer `data` of i1 without the reduced axes, or with 1 there."""
-    return _reduced(data, require_bool, axis, keepdims, exclude)
+    return _reduced(data, require_bool, axis, keepdims, exclude, True)
 
 
 @rule("relay.mean")
 def mean(data: Tensor, *, axis: Ints | None, keepdims: bool, exclude: bool) -> Tensor:
     """Infer `data` of floats without the reduced axes, or with 1 there; none may be empty."""
-    result = _reduced(data, require_float, axis, keepdims, exclude)
-    _require_elements(data, reduced_axes(axis, exclude, data.rank))
-    return result
+    return _reduced(data, require_float, axis, keepdims, exclude)
 
 
 @rule("relay.max", "relay.min")
 def extreme(data: Tensor, *, axis: Ints | None, keepdims: bool, exclude: bool) -> Tensor:
     """Infer `data` without the reduced axes, or with 1 there; none may be empty."""
-    result = _reduced(data, require_ordered, axis, keepdims, exclude)
-    _require_elements(data, reduced_axes(axis, exclude, data.rank))
-    return result
+    return _reduced(data, require_ordered, axis, keepdims, exclude)
 
 
 def _box(dims: Sequence[Any], *, axis: Ints | None, exclude: bool) -> Sequence[Any]:

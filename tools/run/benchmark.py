@@ -4,7 +4,7 @@ The times of calls: `xrelay-run --benchmark N`.
     benchmark of main: 100 calls after 10 to warm up
       compile     412 ms
       first call  1.92 ms, which prepares memory and kernels for these shapes
-      one call    min 121 us, median 124 us, spread 3.10 us between quartiles, 95 % within 139 us
+      one call    min 121 us, median 124 us, spread 3.1 us between quartiles, 95 % within 139 us
       per second  7,936 calls
       copied      602,112 B of arguments in and 4,000 B of results out, in the time of each call
 """
@@ -17,6 +17,7 @@ from time import perf_counter_ns
 from typing import Any
 
 from ...runtime.calls.values import leaves
+from ...runtime.observe.profile_report import duration as time_text
 from ...runtime.program.program import Array
 from ..progress import Progress
 
@@ -63,15 +64,6 @@ def time_calls(call: Callable[[], object], count: int, progress: Progress) -> Ca
     return CallTimes(durations, warm_up)
 
 
-def text_of(nanoseconds: float) -> str:
-    """Return a duration with three digits, in a unit that suits it."""
-    for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
-        if nanoseconds >= size:
-            scaled = nanoseconds / size
-            return f"{scaled:.{max(0, 2 - (scaled >= 10) - (scaled >= 100))}f} {unit}"
-    return f"{nanoseconds:.0f} ns"
-
-
 @dataclass(frozen=True)
 class Benchmark:
     """The figures of a benchmark: durations in nanoseconds, copied bytes for each call."""
@@ -89,11 +81,11 @@ class Benchmark:
         timed = f"{count} call{'s' * (count > 1)} after {calls.warm_up} to warm up"
         yield f"benchmark of {self.function}: {timed}"
         for name, duration, remark in self.steps:
-            yield f"  {name:<12}{text_of(duration)}{remark and ', '}{remark}"
-        least, median, most = (text_of(calls.quantile(share)) for share in (0.0, 0.5, 0.95))
+            yield f"  {name:<12}{time_text(duration)}{remark and ', '}{remark}"
+        least, median, most = (time_text(calls.quantile(share)) for share in (0.0, 0.5, 0.95))
         spread = calls.quantile(0.75) - calls.quantile(0.25)
         yield (
-            f"  {'one call':<12}min {least}, median {median}, spread {text_of(spread)} between "
+            f"  {'one call':<12}min {least}, median {median}, spread {time_text(spread)} between "
             f"quartiles, 95 % within {most}"
         )
         rate = 1e9 / calls.mean

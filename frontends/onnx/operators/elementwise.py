@@ -212,39 +212,36 @@ _UNARY: Mapping[int, Sequence[str]] = {
 }
 """The unary operators that `relay` has by the same name, in lower case, by their first opset."""
 
+_BINARY: Mapping[int, Mapping[str, str]] = {
+    6: {
+        **{"Add": "add", "Div": "divide", "Mul": "multiply", "Sub": "subtract"},
+        **{"And": "logical_and", "Or": "logical_or", "Xor": "logical_xor"},
+        **{"Equal": "equal", "Greater": "greater", "Less": "less"},
+    },
+    12: {"GreaterOrEqual": "greater_equal", "LessOrEqual": "less_equal"},
+    18: {f"Bitwise{name}": f"bitwise_{name.lower()}" for name in ("And", "Or", "Xor")},
+}
+"""The binary operators of `relay`, by ONNX's names, by their first opset."""
+
 RULES: Rules = {
     **{name: since(v, unary(name.lower())) for v, names in _UNARY.items() for name in names},
-    "Add": since(6, binary("add")),
-    "And": since(6, binary("logical_and")),
+    **{name: since(v, binary(to)) for v, names in _BINARY.items() for name, to in names.items()},
     "Cast": since(6, cast),
     "CastLike": since(15, cast_like),
     "BitCast": since(26, bit_cast),
     "BitShift": since(11, bit_shift),
-    "BitwiseAnd": since(18, binary("bitwise_and")),
     "BitwiseNot": since(18, unary("bitwise_not")),
-    "BitwiseOr": since(18, binary("bitwise_or")),
-    "BitwiseXor": since(18, binary("bitwise_xor")),
     "Clip": since(6, clip),
-    "Div": since(6, binary("divide")),
-    "Equal": since(6, binary("equal")),
-    "Greater": since(6, binary("greater")),
-    "GreaterOrEqual": since(12, binary("greater_equal")),
     "IsInf": since(10, is_inf),
     "IsNaN": since(9, unary("isnan")),
-    "Less": since(6, binary("less")),
-    "LessOrEqual": since(12, binary("less_equal")),
     "Max": since(6, variadic("maximum")),
     "Mean": since(6, mean),
     "Min": since(6, variadic("minimum")),
     "Mod": since(10, mod),
-    "Mul": since(6, binary("multiply")),
     "Neg": since(6, unary("negative")),
     "Not": since(1, unary("logical_not")),
-    "Or": since(6, binary("logical_or")),
     "Pow": since(6, power),
     "Reciprocal": since(6, reciprocal),
-    "Sub": since(6, binary("subtract")),
     "Sum": since(6, variadic("add")),
     "Where": since(9, where),
-    "Xor": since(6, binary("logical_xor")),
 }

@@ -113,9 +113,16 @@ def over_axes(build: BuildReduction) -> Convert:
     return convert
 
 
-def reduction(name: str) -> Convert:
-    """Return the conversion to the reduction `name` of `relay`."""
-    return over_axes(lambda x, axes, keep, b: _reduced(name, x, axes, keep, b))
+def reduction(name: str, before: str = "", after: str = "") -> Convert:
+    """Return the conversion to the reduction `name`, between operators on its elements."""
+
+    def build(x: Value, axes: Axes, keep: bool, b: Builder) -> Value:
+        if before:
+            x = b.op("multiply", x, x) if before == "square" else b.op(before, x)
+        y = _reduced(name, x, axes, keep, b)
+        return b.op(after, y) if after else y
+
+    return over_axes(build)
 
 
 def extremum(name: str, of_bools: str) -> Convert:
@@ -125,22 +132,6 @@ def extremum(name: str, of_bools: str) -> Convert:
         return _reduced(of_bools if dtype_of(x) == np.bool_ else name, x, axes, keep, b)
 
     return over_axes(build)
-
-
-def _l1(x: Value, axes: Axes, keep: bool, b: Builder) -> Value:
-    return _reduced("sum", b.op("abs", x), axes, keep, b)
-
-
-def _sum_square(x: Value, axes: Axes, keep: bool, b: Builder) -> Value:
-    return _reduced("sum", b.op("multiply", x, x), axes, keep, b)
-
-
-def _l2(x: Value, axes: Axes, keep: bool, b: Builder) -> Value:
-    return b.op("sqrt", _sum_square(x, axes, keep, b))
-
-
-def _log_sum(x: Value, axes: Axes, keep: bool, b: Builder) -> Value:
-    return b.op("log", _reduced("sum", x, axes, keep, b))
 
 
 def _log_sum_exp(x: Value, axes: Axes, keep: bool, b: Builder) -> Value:
@@ -174,14 +165,14 @@ def arg(name: str) -> Convert:
 RULES: Rules = {
     "ArgMax": since(1, arg("argmax")),
     "ArgMin": since(1, arg("argmin")),
-    "ReduceL1": since(1, over_axes(_l1)),
-    "ReduceL2": since(1, over_axes(_l2)),
-    "ReduceLogSum": since(1, over_axes(_log_sum)),
+    "ReduceL1": since(1, reduction("sum", before="abs")),
+    "ReduceL2": since(1, reduction("sum", before="square", after="sqrt")),
+    "ReduceLogSum": since(1, reduction("sum", after="log")),
     "ReduceLogSumExp": since(1, over_axes(_log_sum_exp)),
     "ReduceMax": since(1, extremum("max", "any")),
     "ReduceMean": since(1, reduction("mean")),
     "ReduceMin": since(1, extremum("min", "all")),
     "ReduceProd": since(1, reduction("prod")),
     "ReduceSum": since(1, reduction("sum")),
-    "ReduceSumSquare": since(1, over_axes(_sum_square)),
+    "ReduceSumSquare": since(1, reduction("sum", before="square")),
 }
