@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from ..convert.computed import Computed
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
 from ..convert.onnx_values import Value, dims_of, dtype_of, rank_of
@@ -36,11 +37,9 @@ def prelu(node: Node, b: Builder) -> Value:
 
 def celu(node: Node, b: Builder) -> Value:
     """Convert to a choice; the body that ONNX defines makes a vector of a scalar."""
-    x = node.input(0)
-    alpha = b.scalar_like(node.number("alpha", 1.0), x)
-    power = b.op("exp", b.op("divide", x, alpha))
-    negative = b.op("multiply", alpha, b.op("subtract", power, b.scalar_like(1, x)))
-    return b.op("where", b.op("less", x, b.scalar_like(0, x)), negative, x)
+    x, alpha = Computed(node.input(0), b), node.number("alpha", 1.0)
+    negative = x.like(alpha) * ((x / alpha).exp() - 1)
+    return negative.where(x.less(0), x).value
 
 
 def gelu(node: Node, b: Builder) -> Value:
@@ -50,10 +49,8 @@ def gelu(node: Node, b: Builder) -> Value:
 
 def softplus(node: Node, b: Builder) -> Value:
     """Compute log(1 + exp(x)) such that exp cannot overflow."""
-    x = node.input(0)
-    small = b.op("exp", b.op("negative", b.op("abs", x)))
-    tail = b.op("log", b.op("add", small, b.scalar_like(1, x)))
-    return b.op("add", b.op("nn.relu", x), tail)
+    x = Computed(node.input(0), b)
+    return (x.call("nn.relu") + (x.abs().negative().exp() + 1).log()).value
 
 
 def in_float32(name: str, x: Value, axis: int, b: Builder) -> Value:

@@ -53,10 +53,6 @@ def swapped(x: Value, b: Builder) -> Value:
     return b.transpose(x, order)
 
 
-def matmul(node: Node, b: Builder) -> Value:
-    return product(node, node.input(0), node.input(1), b)
-
-
 def product(node: Node, x: Value, y: Value, b: Builder) -> Value:
     """
     Compute NumPy's product: vectors, matrices, and stacks of matrices that broadcast.
@@ -139,4 +135,8 @@ def einsum(node: Node, b: Builder) -> Value:
     return sum_of_products(node.error, node.text("equation"), operands).value
 
 
-RULES: Rules = {"Einsum": since(12, einsum), "Gemm": since(6, gemm), "MatMul": since(1, matmul)}
+RULES: Rules = {
+    "Einsum": since(12, einsum),
+    "Gemm": since(6, gemm),
+    "MatMul": since(1, lambda node, b: product(node, node.input(0), node.input(1), b)),
+}
