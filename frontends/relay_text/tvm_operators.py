@@ -241,11 +241,7 @@ _UNSET = ("", "void", "None")
 
 
 def convert_attributes(name: str, given: Mapping[str, Any]) -> tuple[Values, Values]:
-    """
-    Convert the attributes of operator `name`; return ours, and those to check, if any.
-
-    Raises `InvalidAttribute`.
-    """
+    """Convert attributes of operator `name`: ours, and those to check; or `InvalidAttribute`."""
     rule, values = rule_of(name), Values()
     ignored = {*rule.dropped, *_SCHEDULING}
     if name.startswith("dyn.") or name in _REPEATING:

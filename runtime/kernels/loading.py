@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ...operators.meaning.forms import Definition
 from ...operators.rules import SCRATCH
 from ..entry_points import load_tables
 from . import KERNELS
-from .bind import Array, Attrs, Bind, Thunk, nothing
+from .bind import Bind, nothing
 from .checked import CheckedKernel
 from .meant_kernels import derived
 
@@ -24,11 +24,7 @@ DEFINITIONS = "xrelay.operators"
 """The entry-point group; each entry names a mapping from operator names to `Definition`s."""
 
 
-def _no_contents(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    return nothing
-
-
-BUILT_IN: Mapping[str, Bind] = {**KERNELS, SCRATCH: _no_contents}
+BUILT_IN: Mapping[str, Bind] = {**KERNELS, SCRATCH: lambda attrs, ins, outs: nothing}
 """The kernels of this package."""
 
 

@@ -85,10 +85,6 @@ def _integers(scalar: Scalar, args: Sequence[Array]) -> TensorSpec:
     return SIZE
 
 
-def _anything(scalar: Scalar, args: Sequence[Array]) -> TensorSpec:
-    return SIZE
-
-
 def _element(scalar: Scalar, args: Sequence[Array]) -> TensorSpec:
     """An element is an int64, or a float64 if the tensor has floats."""
     if not args:
@@ -169,7 +165,7 @@ SCALARS: Mapping[str, Scalar] = {
         Scalar("select", 3, _select, _integers),
         Scalar("extract", None, _extract, _element),
         Scalar("from_elements", None, _from_elements, _vector),
-        *(Scalar(name, _count(f), f, _anything) for name, f in MEASURES.items()),
+        *(Scalar(name, _count(f), f, lambda scalar, args: SIZE) for name, f in MEASURES.items()),
     )
 }
 """The operations by name: arithmetic, `extract`, `from_elements`, and the measures."""

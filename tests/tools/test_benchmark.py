@@ -59,8 +59,7 @@ def test_the_report():
         "benchmark of main: 3 calls after 1 to warm up",
         "  compile     500 ms",
         "  first call  4 ms, which prepares",
-        "  one call    min 1 ms, median 2 ms, spread 2 ms between quartiles, "
-        "95 % within 3 ms",
+        "  one call    min 1 ms, median 2 ms, spread 2 ms between quartiles, 95 % within 3 ms",
         "  per second  500 calls",
         "  copied      1,024 B of arguments in and 8 B of results out, in the time of each call",
     ]

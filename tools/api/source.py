@@ -1,7 +1,4 @@
-"""
-Read the input, recognise its format, decode it, and split it into parts that are processed
-separately.
-"""
+"""Read the input, recognise its format, decode it, and split it into its separate parts."""
 
 from __future__ import annotations
 

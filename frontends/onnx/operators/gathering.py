@@ -1,7 +1,4 @@
-"""
-Gather elements or blocks by their indices, write updates over them, and combine elements with those
-before them.
-"""
+"""Gather elements or blocks by index, write updates over them, and combine running elements."""
 
 from __future__ import annotations
 

@@ -134,10 +134,6 @@ def construct(body: Body, op: relay.ConstructOp) -> str:
     return f"{op.constructor.data}({', '.join(args)})" if args else op.constructor.data
 
 
-def project(body: Body, op: relay.TupleGetItemOp) -> str:
-    return f"{body.text(op.tuple, body.place(op))}.{op.index.value.data}"
-
-
 def cell(word: str) -> Head:
     return lambda body, op: f"{word}({', '.join(body.operands(op))})"
 
@@ -296,7 +292,9 @@ _HEADS: dict[type[Operation], Head] = {
     FuncCallOp: call_symbol,
     relay.ConstructOp: construct,
     relay.TupleOp: lambda body, op: tuple_text(body.operands(op)),
-    relay.TupleGetItemOp: project,
+    relay.TupleGetItemOp: lambda body, op: (
+        f"{body.text(op.tuple, body.place(op))}.{op.index.value.data}"
+    ),
     relay.RefCreateOp: cell("ref"),
     relay.RefReadOp: cell("ref_read"),
     relay.RefWriteOp: cell("ref_write"),

@@ -121,10 +121,6 @@ def shape_of(body: Body, op: vm.ShapeOfOp) -> str:
     return f'vm.shape_of({arg}, dtype="int64")'
 
 
-def kill(body: Body, op: memory.KillOp) -> str:
-    return f"memory.kill({body.text(op.value, place_of(op.value.type))})"
-
-
 # ---------------------------------------------------------------------- calls
 
 
@@ -137,20 +133,13 @@ def _called(op: vm.DestinationCall, body: Body) -> list[str]:
     ]
 
 
-def invoke_tvm_op(body: Body, op: vm.InvokeTvmOp) -> str:
-    return f"vm.invoke_tvm_op({', '.join(_called(op, body))})"
-
-
 def shape_func(body: Body, op: vm.ShapeFuncOp) -> str:
     flags = ", ".join(map(str, op.is_input.get_values()))
     return f"vm.shape_func({', '.join(_called(op, body))}, is_input=[{flags}])"
 
 
 def call_lowered(body: Body, op: CallLoweredOp) -> str:
-    """
-    Return a lowered call; nothing implies the devices of its operands, so non-variables state
-    theirs.
-    """
+    """Return a lowered call; its operands that are not variables state their devices."""
     shown = [f"@{op.callee.string_value()}", tuple_text(body.texts(op.args, None))]
     if op.reshape_only is not None:
         shown.append('metadata={"relay_attrs"={__dict__={"relay.reshape_only"=1}}}')
@@ -160,8 +149,8 @@ def call_lowered(body: Body, op: CallLoweredOp) -> str:
 HEADS: Mapping[type[Operation], Head] = {
     memory.AllocStorageOp: alloc_storage,
     memory.AllocTensorOp: alloc_tensor,
-    memory.KillOp: kill,
-    vm.InvokeTvmOp: invoke_tvm_op,
+    memory.KillOp: lambda body, op: f"memory.kill({body.text(op.value, place_of(op.value.type))})",
+    vm.InvokeTvmOp: lambda body, op: f"vm.invoke_tvm_op({', '.join(_called(op, body))})",
     vm.ShapeFuncOp: shape_func,
     vm.ReshapeTensorOp: reshape_tensor,
     vm.ShapeOfOp: shape_of,

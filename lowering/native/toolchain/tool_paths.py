@@ -76,11 +76,7 @@ def version(name: str) -> str:
 
 
 def c_compiler(command: str | None = None) -> list[str]:
-    """
-    Return the C compiler as the words of a command: `command`, `$CC`, `cc`, `gcc` or `clang`.
-
-    Raises `MissingTool`.
-    """
+    """Return the C compiler's command: given, `$CC`, `cc`, `gcc` or `clang`; or `MissingTool`."""
     given = command or os.environ.get("CC")
     if given:
         words = shlex.split(given)
