@@ -54,9 +54,9 @@ def _conv2d(shapes: Sequence[Shape], part: Box, *, conv: Convolution) -> Sequenc
     box = dict(_slid(data, part, conv.data_layout, cells, conv))
     if conv.kernel_layout in PANELS:
         return _replaced(whole(data), {**box, 0: part[0]}), whole(weight)
-    made, read = weight[filters] // conv.groups, data[channels] // conv.groups
-    first, last = part[channels].start // made, (part[channels].stop - 1) // made
-    box |= {0: part[0], channels: Interval(first * read, (last + 1) * read)}
+    outputs, inputs = weight[filters] // conv.groups, data[channels] // conv.groups
+    first, last = part[channels].start // outputs, (part[channels].stop - 1) // outputs
+    box |= {0: part[0], channels: Interval(first * inputs, (last + 1) * inputs)}
     return _replaced(part, box), _replaced(whole(weight), {filters: part[channels]})
 
 

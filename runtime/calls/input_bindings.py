@@ -266,10 +266,10 @@ class _WrongValue(ValueError):
     """A JSON value that is not a number or an array of numbers."""
 
 
-def _value(found: object) -> Number | Listed:
-    if isinstance(found, bool | int | float):
-        return found
-    level, shape = [found], list[int]()
+def _value(parsed: object) -> Number | Listed:
+    if isinstance(parsed, bool | int | float):
+        return parsed
+    level, shape = [parsed], list[int]()
     while all(isinstance(part, list) for part in level):
         lists = cast("list[list[object]]", level)
         if len({len(part) for part in lists}) > 1:

@@ -74,9 +74,9 @@ class Tagged(tuple["Value", ...]):
     tag: int
 
     def __new__(cls, tag: int, fields: Iterable[Value]) -> Tagged:
-        made = super().__new__(cls, fields)
-        made.tag = tag
-        return made
+        data = super().__new__(cls, fields)
+        data.tag = tag
+        return data
 
     def __repr__(self) -> str:
         return f"Tagged({self.tag}, {tuple(self)!r})"
@@ -317,9 +317,9 @@ def store(result: Object, out: Value) -> Value:
     Raises `MachineError` before anything is written if `out` does not fit.
     """
     if isinstance(result, Tensor) and isinstance(out, np.ndarray):  # most calls
-        found = result.array
-        if out.shape == found.shape and out.dtype == found.dtype and out.flags.writeable:
-            assign(out, found)
+        array = result.array
+        if out.shape == array.shape and out.dtype == array.dtype and out.flags.writeable:
+            assign(out, array)
             return out
     copies: list[tuple[Array, Array]] = []
     pending: list[tuple[Object, object, str]] = [(result, out, "out")]

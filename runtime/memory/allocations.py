@@ -61,12 +61,12 @@ def allocations_by_line(program: Program, counters: Counters) -> list[LineAlloca
     return sorted(by_line.values(), key=lambda line: (-line.allocated, line.device, line.where))
 
 
-def allocation_lines(found: Sequence[LineAllocations]) -> list[str]:
-    """Return the first `SHOWN` of `found` as a table."""
+def allocation_lines(allocations: Sequence[LineAllocations]) -> list[str]:
+    """Return the first `SHOWN` of `allocations` as a table."""
     rows = [("allocated", "storages", "device", "line")]
     rows += [
         (f"{line.allocated:,} B", f"{line.storages:,}", line.device, line.where)
-        for line in found[:SHOWN]
+        for line in allocations[:SHOWN]
     ]
-    lines, more = [*table(rows, ">><<", "")], len(found) - SHOWN
+    lines, more = [*table(rows, ">><<", "")], len(allocations) - SHOWN
     return lines + [f"… and {more:,} more"] * (more > 0)

@@ -146,17 +146,17 @@ def tensors_in(roots: tuple[Object, ...]) -> list[Tensor] | None:
     Raises `MachineError` if `roots` unfold to more than `MAX_OPERANDS` items.
     """
     tensors: list[Tensor] = []
-    rest = list(reversed(roots))
+    pending = list(reversed(roots))
     count = 0
-    while rest:
-        item = rest.pop()
+    while pending:
+        item = pending.pop()
         count += 1
         if count > MAX_OPERANDS:
             raise MachineError(f"operands have more than {MAX_OPERANDS} items")
         if isinstance(item, Tensor):
             tensors.append(item)
         elif isinstance(item, Data):
-            rest.extend(reversed(item.parts))
+            pending.extend(reversed(item.parts))
         else:
             return None
     return tensors
@@ -165,15 +165,15 @@ def tensors_in(roots: tuple[Object, ...]) -> list[Tensor] | None:
 def distinct_tensors(root: Object) -> list[Tensor] | None:
     """Return the tensors in `root`, each once; None if there is any other object."""
     tensors: list[Tensor] = []
-    rest, seen = [root], {root}
-    while rest:
-        item = rest.pop()
+    pending, seen = [root], {root}
+    while pending:
+        item = pending.pop()
         if isinstance(item, Tensor):
             tensors.append(item)
         elif isinstance(item, Data):
             new = [part for part in dict.fromkeys(item.parts) if part not in seen]
             seen.update(new)
-            rest += reversed(new)
+            pending += reversed(new)
         else:
             return None
     return tensors

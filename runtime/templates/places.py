@@ -182,8 +182,8 @@ class Place:
         shape = tuple(shape)
         if any(isinstance(dim, int) and dim < 0 for dim in shape):
             known = prod(dim for dim in shape if not (isinstance(dim, int) and dim < 0))
-            rest = self.size // known
-            shape = tuple(rest if isinstance(d, int) and d < 0 else d for d in shape)
+            inferred = self.size // known
+            shape = tuple(inferred if isinstance(d, int) and d < 0 else d for d in shape)
         if prod(shape) != self.size:
             raise NoTemplate("a reshape that does not fit")
         if len(shape) == self.ndim and all(
@@ -200,9 +200,9 @@ class Place:
         kind = self.dtype if dtype is None else _element(dtype)
         if kind == self.dtype:
             flags = Flags(self.flags.c_contiguous, self.flags.writeable)
-            made = Place(self.body, self.base, self.start, kind, self.shape, self._make, flags)
-            made.elements = self.elements
-            return made
+            place = Place(self.body, self.base, self.start, kind, self.shape, self._make, flags)
+            place.elements = self.elements
+            return place
         if not self.is_laid_out:
             raise NoTemplate("a view of an argument as another type")
         if kind.itemsize == self.dtype.itemsize:

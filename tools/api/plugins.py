@@ -101,8 +101,8 @@ def _of(universe: Universe, kind: str) -> dict[str, Callable[[], Any]]:
 def _add(everything: Universe, universe: Universe, owner: str | None = None) -> None:
     for kind in KINDS:
         for name, factory in _of(universe, kind).items():
-            made = _late(factory) if owner is None else _checked(factory, kind, name, owner)
-            _of(everything, kind)[name] = made
+            wrapped = _late(factory) if owner is None else _checked(factory, kind, name, owner)
+            _of(everything, kind)[name] = wrapped
 
 
 def _late(factory: Callable[[], _T]) -> Callable[[], _T]:
@@ -132,21 +132,21 @@ def _checked(factory: Callable[[], _T], kind: str, name: str, owner: str) -> Cal
     return load
 
 
-def _what_is_wrong(made: object, kind: str, name: str) -> str | None:
-    """Return why `made` is not the dialect, pass or target `name`; None when it is."""
+def _what_is_wrong(product: object, kind: str, name: str) -> str | None:
+    """Return why `product` is not the dialect, pass or target `name`; None when it is."""
     if kind == "dialect":
-        if not isinstance(made, Dialect):
-            return f"its factory must return a Dialect, but returns {made!r}"
-        if made.name != name:
-            return f"its factory returns the dialect '{made.name}'"
-        return _wrong_name(made)
+        if not isinstance(product, Dialect):
+            return f"its factory must return a Dialect, but returns {product!r}"
+        if product.name != name:
+            return f"its factory returns the dialect '{product.name}'"
+        return _wrong_name(product)
     wanted = ModulePass if kind == "pass" else Target
-    if not (isinstance(made, type) and issubclass(made, wanted)):
-        return f"its factory must return a subclass of {wanted.__name__}, but returns {made!r}"
-    if made.name != name:
-        return f"its factory returns the {kind} '{made.name}'"
-    if issubclass(made, ModulePass):
-        pass_info(name, made)  # raises what is wrong with the types of its options
+    if not (isinstance(product, type) and issubclass(product, wanted)):
+        return f"its factory must return a subclass of {wanted.__name__}, but returns {product!r}"
+    if product.name != name:
+        return f"its factory returns the {kind} '{product.name}'"
+    if issubclass(product, ModulePass):
+        pass_info(name, product)  # raises what is wrong with the types of its options
     return None
 
 

@@ -336,13 +336,13 @@ class Writer:
                 scalar = b.insert(op.clone())
                 values[op.result] = b.insert(vector.BroadcastOp(scalar, _vector(scalar.type)))
                 continue
-            made = UnregisteredOp.with_name(op.name).create(  # in xDSL, conditions are no vectors
+            wide = UnregisteredOp.with_name(op.name).create(  # in xDSL, conditions are no vectors
                 operands=operands,
                 result_types=[_vector(result.type) for result in op.results],
                 properties=op.properties,
                 attributes=op.attributes,
             )
-            values.update(zip(op.results, b.insert_all(made), strict=True))
+            values.update(zip(op.results, b.insert_all(wide), strict=True))
         raise AssertionError("a body ends with what it yields")
 
 
