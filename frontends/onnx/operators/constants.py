@@ -9,6 +9,7 @@ import numpy as np
 
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
+from ..convert.onnx_data import Datum
 from ..convert.onnx_values import Array, Value, dims_of, dtype_of, has_static_shape, shape_of
 from .rule import Results, Rules, since
 
@@ -82,6 +83,10 @@ def eye_like(node: Node, b: Builder) -> Value:
     return b.cast(is_diagonal, dtype)
 
 
+def identity(node: Node, b: Builder) -> Datum:
+    return node.datum(0)
+
+
 def dropout(node: Node, b: Builder) -> Results:
     """Drop nothing, as there is no training; the mask of kept elements is all true."""
     node.ignore("ratio", "seed")
@@ -100,6 +105,6 @@ RULES: Rules = {
     "ConstantOfShape": since(9, constant_of_shape),
     "Dropout": since(6, dropout),
     "EyeLike": since(9, eye_like),
-    "Identity": since(1, lambda node, _: node.datum(0)),
+    "Identity": since(1, identity),
     "Range": since(11, range_),
 }

@@ -152,12 +152,20 @@ def _power_of_two(b: Builder, x: Value, dtype: np.dtype[Any], saturates: bool, m
     return b.op("reinterpret", b.cast(exponent, byte), dtype=dtype)
 
 
+def cast(node: Node, b: Builder) -> Value:
+    return _cast(node, b, node.dtype("to"))
+
+
 def bit_cast(node: Node, b: Builder) -> Value:
     """Read the bits; a bool has those of an integer of 8."""
     x, dtype = node.input(0), node.dtype("to")
     byte = np.dtype(np.uint8)
     x = b.cast(x, byte) if dtype_of(x) == np.bool_ else x
     return b.op("reinterpret", x, dtype=dtype)
+
+
+def cast_like(node: Node, b: Builder) -> Value:
+    return _cast(node, b, dtype_of(node.input(1)))
 
 
 def clip(node: Node, b: Builder) -> Value:
@@ -218,8 +226,8 @@ _BINARY: Mapping[int, Mapping[str, str]] = {
 RULES: Rules = {
     **{name: since(v, unary(name.lower())) for v, names in _UNARY.items() for name in names},
     **{name: since(v, binary(to)) for v, names in _BINARY.items() for name, to in names.items()},
-    "Cast": since(6, lambda node, b: _cast(node, b, node.dtype("to"))),
-    "CastLike": since(15, lambda node, b: _cast(node, b, dtype_of(node.input(1)))),
+    "Cast": since(6, cast),
+    "CastLike": since(15, cast_like),
     "BitCast": since(26, bit_cast),
     "BitShift": since(11, bit_shift),
     "BitwiseNot": since(18, unary("bitwise_not")),

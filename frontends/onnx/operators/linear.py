@@ -53,6 +53,10 @@ def swapped(x: Value, b: Builder) -> Value:
     return b.transpose(x, order)
 
 
+def matmul(node: Node, b: Builder) -> Value:
+    return product(node, node.input(0), node.input(1), b)
+
+
 def product(node: Node, x: Value, y: Value, b: Builder) -> Value:
     """
     Compute NumPy's product: vectors, matrices, and stacks of matrices that broadcast.
@@ -135,8 +139,4 @@ def einsum(node: Node, b: Builder) -> Value:
     return sum_of_products(node.error, node.text("equation"), operands).value
 
 
-RULES: Rules = {
-    "Einsum": since(12, einsum),
-    "Gemm": since(6, gemm),
-    "MatMul": since(1, lambda node, b: product(node, node.input(0), node.input(1), b)),
-}
+RULES: Rules = {"Einsum": since(12, einsum), "Gemm": since(6, gemm), "MatMul": since(1, matmul)}

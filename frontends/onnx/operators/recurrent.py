@@ -376,6 +376,10 @@ HIDDEN, MEMORY = (5, "initial_h"), (6, "initial_c")
 """The inputs of initial states, and their names."""
 
 
+def rnn(node: Node, b: Builder) -> Results:
+    return Layer(node, b, gates=1).run(SimpleCell, ("Tanh",), [HIDDEN])
+
+
 def gru(node: Node, b: Builder) -> Results:
     linear = node.flag("linear_before_reset", False)
     cell = partial(GatedCell, linear_before_reset=linear)
@@ -387,8 +391,4 @@ def lstm(node: Node, b: Builder) -> Results:
     return Layer(node, b, gates=4).run(cell, ("Sigmoid", "Tanh", "Tanh"), [HIDDEN, MEMORY])
 
 
-RULES: Rules = {
-    "GRU": since(7, gru),
-    "LSTM": since(7, lstm),
-    "RNN": since(7, lambda node, b: Layer(node, b, 1).run(SimpleCell, ("Tanh",), [HIDDEN])),
-}
+RULES: Rules = {"GRU": since(7, gru), "LSTM": since(7, lstm), "RNN": since(7, rnn)}

@@ -41,6 +41,10 @@ INT64 = np.dtype(np.int64)
 NUMBER = tensor_type(i64, [])
 
 
+def sequence_construct(node: Node, b: Builder) -> Datum:
+    return Items(tuple(node.variadic()))
+
+
 def sequence_empty(node: Node, b: Builder) -> Datum:
     """Return a sequence without elements, whose rank nothing says."""
     node.ignore("dtype")
@@ -220,7 +224,7 @@ RULES: Rules = {
     "OptionalGetElement": since(15, optional_get_element),
     "OptionalHasElement": since(15, optional_has_element),
     "SequenceAt": since(11, sequence_at),
-    "SequenceConstruct": since(11, lambda node, _: Items(tuple(node.variadic()))),
+    "SequenceConstruct": since(11, sequence_construct),
     "SequenceEmpty": since(11, sequence_empty),
     "SequenceErase": since(11, sequence_erase),
     "SequenceInsert": since(11, sequence_insert),
