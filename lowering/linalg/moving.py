@@ -9,7 +9,6 @@ Elements at other places, by ops that elementwise consumers and producers fuse w
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import cast
 
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
@@ -17,7 +16,7 @@ from xdsl.ir.affine import AffineExpr
 from ...dialects.tensors import signless
 from ...dialects.type_rules import element_of as type_element
 from .builder import Builder, Size, element_of, tensor_of
-from .numbers import Formula, Scalar, number
+from .numbers import Scalar, number
 from .scalars import compare, select
 
 
@@ -42,27 +41,21 @@ def copied(b: Builder, value: SSAValue) -> SSAValue:
 
 
 def mapped(
-    b: Builder,
-    values: Sequence[SSAValue],
-    type: Attribute,
-    formula: Formula,
-    loops: Sequence[Sequence[int]] = (),
+    b: Builder, value: SSAValue, type: Attribute, formula: Callable[[Scalar], Scalar]
 ) -> SSAValue:
     """
-    Compute each element of a new tensor, of the dims of the first of `values`, from one of each.
+    Compute each element of a new tensor from that of `value` at its place.
 
-    Narrow floats are given to the formula as f32, and its results converted to `type`. `loops` has
-    the axes of the first tensor at which each of the others is read.
+    Narrow floats are given to the formula as f32, and its results converted to `type`.
     """
-    sizes, compute = b.dims(values[0]), cast("Callable[..., Scalar]", formula)
+    sizes = b.dims(value)
     every = range(len(sizes))
 
     def body(inner: Builder, elements: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        numbers = [number(inner, element).widened() for element in elements[:-1]]
-        return [compute(*numbers).converted(type_element(type)).value]
+        x = number(inner, elements[0]).widened()
+        return [formula(x).converted(type_element(type)).value]
 
-    out = b.empty(sizes, signless(type))
-    return b.nest(values, [every, *loops], [out], every, body)[0]
+    return b.nest([value], [every], [b.empty(sizes, signless(type))], every, body)[0]
 
 
 def gathered(

@@ -61,7 +61,7 @@ def combining(formula: Formula, type: Attribute, *sources: Attribute) -> Body:
 
 def rounded(b: Builder, value: SSAValue, type: Attribute) -> SSAValue:
     """Round the elements of `value` to the narrower `type`, if it differs."""
-    return value if element_of(value) == type else mapped(b, [value], type, lambda x: x)
+    return value if element_of(value) == type else mapped(b, value, type, lambda x: x)
 
 
 def contract(

@@ -123,7 +123,7 @@ class _Sizes(RuleCode):
         if not is_unsigned(element_type(value)):
             return data
         element = element_of(element_type(value))
-        return mapped(self.b, [data], i64, lambda x: x.reinterpreted(element))
+        return mapped(self.b, data, i64, lambda x: x.reinterpreted(element))
 
     def _wanted(self, dim: object) -> Size:
         assert isinstance(dim, int | RuleDim)

@@ -97,7 +97,7 @@ def _mean(
         kind = arith.DivUIOp if is_unsigned(type) else arith.DivSIOp
         return number(x.b, x.b.insert(kind(x.value, divisor.value)))
 
-    return mapped(b, [total], type, divide)
+    return mapped(b, total, type, divide)
 
 
 def avg_pool2d(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:

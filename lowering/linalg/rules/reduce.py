@@ -137,7 +137,7 @@ def _mean(b: Builder, value: SSAValue, axes: Sequence[int], type: Attribute) -> 
 def divided(b: Builder, value: SSAValue, count: Size, type: Attribute) -> SSAValue:
     """Divide the float tensor `value` by `count`, and round to `type`."""
     divisor = number_of(b, count, element_of(value))
-    return mapped(b, [value], type, lambda x: x / divisor)
+    return mapped(b, value, type, lambda x: x / divisor)
 
 
 def position(compared: Comparison) -> Rule:
