@@ -161,8 +161,8 @@ def _to(
     """
     found, rows, left = list[Edge](), net.steps[last].rows, max(FEW, TRIES // len(net.steps))
     longer = dict(zip(arounds, [*accumulate([*arounds.values()][::-1], min)][-2::-1], strict=False))
-    least, tried = dict.fromkeys(arounds, inf), {*arounds}
-    live = dict[int, float]()
+    least, live = dict.fromkeys(arounds, inf), dict[int, float]()
+    tried: set[int] = {*arounds}
     every, *others = mixes(net, min(arounds), last)
     for carried in [every, *(others if mixed else ())]:
         most = below * (MARGIN if carried is every else 1)

@@ -222,7 +222,7 @@ class Network:
 
     @cached_property
     def chains(self) -> list[list[int]]:
-        """Where chains that end at each step can begin, the shortest first."""
+        """The first steps of the chains that end at each step, that of the shortest first."""
         large = [value for value in self.values if value.bytes > SMALL]
         alive = [sum(v.start < first <= v.stop for v in large) for first in range(len(self.steps))]
         tied, chains = self.tied(), list[list[int]]()
