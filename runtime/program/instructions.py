@@ -652,7 +652,7 @@ class KillRegister(Instruction):
 @instruction("$storage")
 class KillStorage(Instruction):
     """
-    Clear `storage`, and all registers that hold a tensor in it or a slice of it.
+    Clear `storage`, or what it is a slice of, and all registers that hold a tensor or slice of it.
 
     ```mlir
     bytecode.kill_storage r2

@@ -28,11 +28,13 @@ from xrelay.runtime.program.instructions import (
     InvokeClosure,
     InvokePacked,
     KillRegister,
+    KillStorage,
     Reg,
     Ret,
     SliceStorage,
 )
 from xrelay.runtime.program.program import Function, Kernel, Late, Param, Program, Step, TensorSpec
+from xrelay.runtime.reference.reference_machine import ReferenceMachine
 
 ADD = kernel("add", [f32(2), f32(2)], f32(2))
 X = np.array([1, 2], np.float32)
@@ -200,6 +202,33 @@ def test_a_result_in_a_slice_that_was_lent(poison: bool):
     counters = machine.counters
     assert counters.allocations == {0: 4}  # two in each run: slices are not counted
     assert counters.peak == {0: 128 + 8}
+
+
+ENDED: list[Instruction] = [
+    AllocStorage(1, 128, 64),
+    SliceStorage(2, 1, 64, 8, 64),
+    AllocTensor(3, 1, 0, (2,), "float32"),
+    InvokePacked(0, (0, 0), (3,)),
+    AllocTensor(4, 2, 0, (2,), "float32"),
+    InvokePacked(0, (3, 0), (4,)),
+    *call(0, [3, 4], 5, 2),
+    KillStorage(2),
+]
+
+
+def test_a_storage_ends_with_all_that_is_in_it():
+    """Its bytes are free, its slices and tensors are cleared, and those of others stay."""
+    machine = Machine(
+        program(function([f32(2)], *ENDED, AllocStorage(7, 128, 64), Ret(5)), kernels=[ADD])
+    )
+    assert machine.run("main", X)[0].tolist() == (5 * X).tolist()
+    assert machine.counters.peak == {0: 128 + 8}
+    for register in range(1, 5):
+        made = program(function([f32(2)], *ENDED, Ret(register)), kernels=[ADD])
+        for other in (Machine(made), ReferenceMachine(made)):
+            killed = f"register r{register} is read after instruction {len(ENDED) - 1} killed it"
+            with pytest.raises(MachineError, match=killed):
+                other.run("main", X)
 
 
 def test_what_a_callee_has_not_written_stays_unwritten():

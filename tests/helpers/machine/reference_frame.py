@@ -151,13 +151,13 @@ class Frame:
         self.killed[register] = self.pc
 
     def kill_storage(self, register: int) -> None:
-        """Clear the registers with bytes of the storage in one of them."""
-        storage = self.storage(register)
+        """Clear the registers with bytes of a storage, or of what this is a slice of."""
+        memory = self.storage(register).memory
+        whole = memory if memory.base is None else memory.base
         for other, value in [*self.registers.items()]:
-            bytes = value.memory if isinstance(value, Storage) else getattr(value, "array", None)
-            if other == register or (
-                bytes is not None and np.may_share_memory(bytes, storage.memory)
-            ):
+            bytes = value.memory if isinstance(value, Storage) else None
+            bytes = value.array if isinstance(value, View) else bytes
+            if bytes is not None and (bytes is whole or bytes.base is whole):
                 self.kill(other)
 
     def sizes(self, registers: Sequence[int], devices: Sequence[str]) -> list[Array]:
