@@ -85,21 +85,26 @@ def is_static(packing: memory.Packing) -> bool:
 def problem_of(
     packing: memory.Packing, sizes: Sequence[int] | None = None, with_arms: bool = True
 ) -> Problem:
-    """Return the packing problem of the slices, which have static sizes, or have these `sizes`."""
-    alignment, lives = packing.alignment, packing.lives
+    """
+    Return the packing problem of the slices, which have static sizes, or have these `sizes`.
+
+    An order of dynamic sizes has one alignment for all.
+    """
+    lives, alignments = packing.lives, [packing.alignment] * len(packing.lives)
     if sizes is None:
+        alignments = packing.alignments
         sizes = [known for size in packing.sizes if (known := static_size(size)) is not None]
     spans = [Interval(life.times[0][0], life.times[-1][1]) for life in lives]
     if not with_arms or not any(life.arms for life in lives):
         lower, upper = ([span[k] for span in spans] for k in (0, 1))
-        return Problem.of(lower, upper, sizes, [alignment] * len(lives))
+        return Problem.of(lower, upper, sizes, alignments)
     return Problem(
         tuple(
             Buffer(
                 str(i),
                 span,
                 size,
-                alignment,
+                alignments[i],
                 arms=tuple(Arm(str(branch), str(arm)) for branch, arm in op.arms),
             )
             for i, (op, span, size) in enumerate(zip(packing.slices, spans, sizes, strict=True))

@@ -64,6 +64,8 @@ class Slice(NamedTuple):
     """The arms in which it is; slices in different arms of a branch never exist together."""
     gaps: tuple[Interval, ...] = ()
     """In ascending order, with times at which it is needed before, between and after them."""
+    alignment: int | None = None
+    """That of the pack if None."""
 
 
 class NumbersOnHost(DeviceRule):
@@ -311,7 +313,7 @@ class SliceOp(IRDLOperation):
 
     ```mlir
     %a = memory.slice %arena [0, 2) %size
-    %b = memory.slice %arena [1, 4) 4096 in (0:0, 1:1)
+    %b = memory.slice %arena [1, 4) 4096 align 16 in (0:0, 1:1)
     %c = memory.slice %arena [1, 3) [5, 6) %size on (%a, %b)
     %d = memory.slice %arena [2, 3) %size on () or (1)
     ```
@@ -333,6 +335,7 @@ class SliceOp(IRDLOperation):
     they are together. At a fixed offset, it lies on nothing. Each `pool` is an arena of its own.
     In an `ordered` pack, `on` lists the slices that it lies directly on; of two or more orders,
     `on` has a list for each, of numbers of slices in order of appearance.
+    The alignment is that of the pack, unless it is less and all sizes are known.
     """
 
     name = "memory.slice"
@@ -342,6 +345,7 @@ class SliceOp(IRDLOperation):
     """Start and stop of each interval."""
     static_size = opt_prop_def(IntegerAttr[I64])
     dynamic_size = opt_operand_def(i64)
+    alignment = opt_prop_def(IntegerAttr[I64])
     in_arms = opt_prop_def(DenseArrayBase[I64])
     """Branch and arm, alternating."""
     on = var_operand_def(i64)
@@ -360,8 +364,8 @@ class SliceOp(IRDLOperation):
     custom_directives = (Lifetime, SizeOf, Arms, LiesOn)
     assembly_format = (
         "$pack custom<Lifetime>($lifetime) custom<SizeOf>($static_size, $dynamic_size, $over) "
-        "custom<Arms>($in_arms) (`beside` $beside^)? (`tied` $tied^)? (`at` $at^)? "
-        "(`pool` $pool^)? custom<LiesOn>($on, $on_numbers) attr-dict"
+        "(`align` $alignment^)? custom<Arms>($in_arms) (`beside` $beside^)? (`tied` $tied^)? "
+        "(`at` $at^)? (`pool` $pool^)? custom<LiesOn>($on, $on_numbers) attr-dict"
     )
 
     def __init__(self, pack: SSAValue, slice: Slice, beside: SSAValue | None = None):
@@ -378,6 +382,8 @@ class SliceOp(IRDLOperation):
         }
         if is_static:
             properties["static_size"] = i64_attribute(size)
+        if slice.alignment is not None:
+            properties["alignment"] = i64_attribute(slice.alignment)
         if arms:
             properties["in_arms"] = i64_array(n for arm in arms for n in arm)
         operands = (pack,) if is_static else (pack, size)
@@ -436,6 +442,13 @@ class SliceOp(IRDLOperation):
             raise VerifyException("a slice is over a first slice to a last one")
         if self.over and self.size is not None:
             raise VerifyException("a slice over others is as large as they are: it has no size")
+        if self.alignment is not None:
+            bytes, pack = verify_alignment(self.alignment), self.pack.owner
+            if isinstance(pack, PackOp) and bytes > (most := pack.alignment.value.data):
+                raise VerifyException(
+                    f"a slice must be aligned to at most the {most} bytes of its pack, but is to "
+                    f"{bytes}"
+                )
         if not self.over:
             exactly_one("the size", self.static_size, self.dynamic_size)
         for what, number in (("size", self.static_size), ("offset", self.at), ("pool", self.pool)):
@@ -530,6 +543,12 @@ class Packing:
     @property
     def alignment(self) -> int:
         return self.op.alignment.value.data
+
+    @cached_property
+    def alignments(self) -> list[int]:
+        """The alignment of each slice."""
+        own = (op.alignment for op in self.slices)
+        return [self.alignment if one is None else one.value.data for one in own]
 
     @cached_property
     def numbers(self) -> dict[SSAValue, int]:

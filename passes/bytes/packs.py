@@ -83,8 +83,12 @@ class Pack:
         def empty(op: Operation) -> tuple[Interval, ...]:
             return tuple(Interval(number[a], number[b]) for a, b in gaps.get(op, ()))
 
+        def own_alignment(op: Operation) -> int | None:
+            bytes = op.alignment.value.data if isinstance(op, memory.AllocStorageOp) else None
+            return None if bytes == self.alignment else bytes
+
         return {
-            op: memory.Slice(number[start], number[stop], size, arms, empty(op))
+            op: memory.Slice(number[start], number[stop], size, arms, empty(op), own_alignment(op))
             for op, (start, stop, size, arms) in lifetimes.items()
         }
 

@@ -224,12 +224,32 @@ def program_seeds() -> list[bytes]:
 def executable_seeds() -> list[bytes]:
     """Return executables of small programs, and of examples with data, closures and open dims."""
     files = [file_of(program) for program in compiled_programs()]
-    files.append(file_with_a_weight())
+    files += [file_with_a_weight(), file_of(striped_program())]
     for name in ("lists.relay", "closures.relay", "dynamic.mlir"):
         path = str(ROOT / "examples" / name)
         loaded = compile_file(path, reads_memory=True)
         files.append(file_of(loaded.program, loaded.plans))
     return files
+
+
+CONVOLUTION = """
+  %{y} = relay.nn.conv2d %{x}, %w {{padding = array<i64: 1, 1, 1, 1>, data_layout = "NHWC", kernel_layout = "HWIO"}}
+      : (tensor<1x24x6x4xf32>, tensor<3x3x4x4xf32>) -> tensor<1x24x6x4xf32>"""  # noqa: E501
+
+
+def striped_program() -> Program:
+    """Return a chain that is one loop: with rows that are clipped and filled, and turns."""
+    import tempfile
+
+    steps = "".join(CONVOLUTION.format(x=x, y=y) for x, y in ("xa", "ab", "bc"))
+    with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
+        file.write(
+            "func.func @main(%x: tensor<1x24x6x4xf32>) -> tensor<1x24x6x4xf32> {\n"
+            f'%w = relay.param "w" : tensor<3x3x4x4xf32>{steps}\n'
+            "func.return %c : tensor<1x24x6x4xf32>\n}\n"
+        )
+        file.flush()
+        return compile_file(file.name, "vm{work=1.0 code=2}").program
 
 
 @cache

@@ -15,6 +15,7 @@ import os
 import random
 import signal
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
@@ -27,7 +28,7 @@ from xdsl.context import Context
 from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i32, i64
 from xdsl.dialects.linalg import ops as linalg_ops
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
@@ -284,3 +285,34 @@ def test_arenas_of_callees_count_when_the_program_runs(tmp_path: Path):
     child.start()
     child.join()
     assert child.exitcode == -signal.SIGABRT
+
+
+def number_in(op: Operation | Block) -> int:
+    assert isinstance(op, arith.ConstantOp)
+    assert isinstance(op.value, IntegerAttr)
+    return op.value.value.data
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_memrefs_are_apart_at_multiples_of_their_alignments(seed: int):
+    rng = random.Random(seed)
+    sizes, alignments = rng.choices(range(1, 100), k=9), rng.choices((16, 64, 512), k=9)
+    lines = [
+        f"%m{i} = memref.alloc() {{alignment = {alignment} : i64}} : memref<{size}xi8>"
+        for i, (size, alignment) in enumerate(zip(sizes, alignments, strict=True))
+    ]
+    lines += (
+        f"memref.store %zero, %m{i}[%c] : memref<{size}xi8>"
+        for _ in range(2)
+        for i, size in enumerate(sizes)
+    )
+    body = "\n".join(lines)
+    module = parse(f"func.func @f(%zero: i8, %c: index) {{\n{body}\nfunc.return\n}}")
+    PlanMemrefPass().apply(Context(), module)
+    views = (op for op in walk(module) if isinstance(op, memref.ViewOp))
+    offsets = [number_in(op.byte_shift.owner) for op in views]
+    assert not any(at % alignment for at, alignment in zip(offsets, alignments, strict=True))
+    spans = sorted((at, at + size) for at, size in zip(offsets, sizes, strict=True))
+    assert all(stop <= start for (_, stop), (start, _) in pairwise(spans))
+    most = max(512 * alignments.count(512) - 412, sum(sizes) + 512)
+    assert spans[-1][1] <= most < 8 * 512, "not all are at multiples of 512"

@@ -260,6 +260,15 @@ func.func @slice_of_negative_size() {
 
 // -----
 
+func.func @slice_aligned_more_than_its_pack() {
+  %p = memory.pack align 64 : !memory.pack
+  // expected-error@+1 {{a slice must be aligned to at most the 64 bytes of its pack, but is to 128}}
+  %a = memory.slice %p [0, 1) 64 align 128
+  func.return
+}
+
+// -----
+
 func.func @slice_at_negative_offset() {
   %p = memory.pack align 64 : !memory.pack
   // expected-error@+1 {{the offset of a slice must be at least 0, but is -64}}

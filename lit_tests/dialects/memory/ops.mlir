@@ -63,7 +63,7 @@ func.func @copies(%x: tensor<4xf32, #relay.device<cpu:0>>, %out: tensor<4xf32, #
 // CHECK-LABEL: @packs
 // CHECK:         %[[PACK:.*]] = memory.pack align 64 : !memory.pack {note}
 // CHECK-NEXT:    memory.slice %[[PACK]] [0, 2) %size
-// CHECK-NEXT:    memory.slice %[[PACK]] [1, 4) 4096 in (0:0) {note}
+// CHECK-NEXT:    memory.slice %[[PACK]] [1, 4) 4096 align 16 in (0:0) {note}
 // CHECK-NEXT:    %[[LAST:.*]] = memory.slice %[[PACK]] [1, 3) 0 in (0:1, 2:0)
 // CHECK-NEXT:    memory.total %[[PACK]] {note}
 // CHECK-NEXT:    "test.op"(%[[LAST]])
@@ -72,7 +72,7 @@ func.func @copies(%x: tensor<4xf32, #relay.device<cpu:0>>, %out: tensor<4xf32, #
 func.func @packs(%size: i64) {
   %pack = memory.pack align 64 : !memory.pack {note}
   %a = memory.slice %pack [0, 2) %size
-  %b = memory.slice %pack [1, 4) 4096 in (0:0) {note}
+  %b = memory.slice %pack [1, 4) 4096 align 16 in (0:0) {note}
   %c = memory.slice %pack [1, 3) 0 in (0:1, 2:0)
   %total = memory.total %pack {note}
   "test.op"(%c) : (i64) -> ()

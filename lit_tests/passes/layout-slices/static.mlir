@@ -23,6 +23,25 @@ func.func @reuses_bytes() {
 
 // -----
 
+// A slice with an alignment of its own starts at a multiple of it, not of that of the pack.
+//
+// CHECK-LABEL: func.func @is_aligned_by_itself
+// CHECK-NEXT:    %[[S:.*]] = memory.alloc_storage 112 align 256
+// CHECK-NEXT:    %{{.*}} = memory.alloc_tensor %[[S]][64] : tensor<12xf32>
+// CHECK-NEXT:    %{{.*}} = memory.alloc_tensor %[[S]][0] : tensor<16xf32>
+func.func @is_aligned_by_itself() {
+  %pack = memory.pack align 256 : !memory.pack
+  %offsets_0 = memory.slice %pack [0, 2) 48 align 16
+  %offsets_1 = memory.slice %pack [0, 2) 64
+  %total = memory.total %pack
+  %s = memory.alloc_storage %total align 256 : !memory.storage
+  %a = memory.alloc_tensor %s[%offsets_0] : tensor<12xf32>
+  %b = memory.alloc_tensor %s[%offsets_1] : tensor<16xf32>
+  func.return
+}
+
+// -----
+
 // Slices in different arms of a branch may overlap, even while both are alive in program order.
 //
 // CHECK-LABEL: func.func @arms_exclude_each_other

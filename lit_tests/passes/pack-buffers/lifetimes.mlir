@@ -133,6 +133,21 @@ func.func @a_later_size(%x: memref<16xindex>, %y: memref<?xf32>) {
 
 // -----
 
+// Memrefs of one arena keep their alignments: the arena has the largest.
+//
+// CHECK-LABEL: @has_an_alignment
+// CHECK:         %[[P:.*]] = memory.pack align 128
+// CHECK-NEXT:    memory.slice %[[P]] [0, 1) 64 align 16
+// CHECK-NEXT:    memory.slice %[[P]] [0, 1) 64
+func.func @has_an_alignment() {
+  %a = memref.alloc() : memref<16xf32>
+  %b = memref.alloc() {alignment = 128 : i64} : memref<16xf32>
+  memref.copy %a, %b : memref<16xf32> to memref<16xf32>
+  func.return
+}
+
+// -----
+
 // Each memory space has an arena; an alignment is kept.
 //
 // CHECK-LABEL: @memory_spaces
