@@ -126,7 +126,9 @@ class Tile:
 
 
 def tile_of(nest: Nest, vectors: Vectors) -> Tile | None:
-    """Return the tile for `nest`, or None if its rows are too short for vectors."""
+    """Return the tile for `nest`, or None if its rows are too short for vectors or it is empty."""
+    if 0 in nest.sizes:
+        return None
     last = len(nest.parallel) - 1
     size = nest.sizes[last]
     lanes = vectors.lanes(nest.bits)

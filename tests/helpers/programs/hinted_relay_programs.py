@@ -120,7 +120,7 @@ FORMS_OF = {
     "whole": (
         "cast(multiply(tanh({tensor}), 9f), dtype='int32')",
         "add({whole}, sum({whole}, keepdims=True))",
-        "multiply({whole}, max({whole}, keepdims=True))",
+        "multiply({whole}, sum({whole}, keepdims=True))",
         "where(any({mask}, keepdims=True), {whole}, negative({one_whole}))",
         "cast({byte}, dtype='int32')",
         "floor_mod({whole}, 7)",
@@ -131,16 +131,16 @@ FORMS_OF = {
     "byte": (
         "cast(less({tensor}, 0f), dtype='uint8')",
         "cast({whole}, dtype='uint8')",
-        "subtract({byte}, max({byte}, keepdims=True))",
-        "multiply({byte}, min({byte}, keepdims=True))",
+        "subtract({byte}, sum({byte}, keepdims=True))",
+        "multiply({byte}, cast(sum({byte}, keepdims=True), dtype='uint8'))",
         "cast({mask}, dtype='uint8')",
     ),
     "half": (
-        "cast(tanh({tensor}), dtype='float16')",
-        "add({half}, max({half}, keepdims=True))",
-        "multiply({half}, min({half}, keepdims=True))",
+        "cast(less({tensor}, 0f), dtype='float16')",  # no sums: machine code rounds others
+        "add({half}, cast(any({mask}, keepdims=True), dtype='float16'))",
+        "multiply({half}, cast(sum({byte}, keepdims=True), dtype='float16'))",
+        "sqrt(abs({half}))",
         "cast({byte}, dtype='float16')",
-        "cast(tanh({double}), dtype='float16')",
     ),
     "double": (
         "cast({tensor}, dtype='float64')",
@@ -153,8 +153,8 @@ FORMS_OF = {
         "less({tensor}, 1f)",
         "logical_not({mask})",
         "logical_or({mask}, all({mask}, keepdims=True))",
-        "equal({whole}, max({whole}, keepdims=True))",
-        "greater_equal({half}, max({half}, keepdims=True))",
+        "equal({whole}, sum({whole}, keepdims=True))",
+        "greater_equal({half}, cast(any({mask}, keepdims=True), dtype='float16'))",
         "cast({byte}, dtype='bool')",
         "(({record}).1).0",
     ),

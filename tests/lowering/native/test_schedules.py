@@ -377,6 +377,12 @@ def test_tiles_have_as_many_rows_as_registers_if_no_fewer_divide_them():
     assert [tile and tile.rows for tile in tiles] == [6, 6, None]
 
 
+def test_an_empty_result_has_no_tile():
+    kinds = ("parallel", "parallel", "reduction")
+    maps = (AffineMap.from_callable(lambda i, j, k: (i, j, k)),)
+    assert tile_of(Nest(kinds, (0, 32), (0, 1), maps, 32, 8, False), SSE) is None
+
+
 def test_rests_of_rows_are_powers_of_two():
     assert widths(58, 32) == [16, 8, 2]
     assert widths(64, 32) == []
