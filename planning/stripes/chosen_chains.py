@@ -195,9 +195,10 @@ def _to(
                 elif height >= 1 and which != "highest":
                     tried.remove(this.first)  # higher stripes need more
                 if this.first in longer and this.live + longer[this.first] >= most:
-                    live |= {f: min(live.get(f, inf), this.live) for f in tried if f < this.first}
+                    earlier = [first for first in tried if first < this.first]
+                    live.update((f, min(live.get(f, inf), this.live)) for f in earlier)
                     if which != "highest":
-                        tried = {first for first in tried if first >= this.first}
+                        tried.difference_update(earlier)
                     break  # longer chains need no less
             if late:  # padding comes with the last rows that are read, but not if these are one
                 ends = replace(chain, joined=frozenset({len(times_of(net, chain)) - 2}))

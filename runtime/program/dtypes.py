@@ -32,7 +32,9 @@ def element_type(name: str) -> np.dtype[Any]:
             ) from None
         _TYPES[name], _NAMES[dtype] = dtype, name
     if dtype is None:
-        raise MachineError(f"unsupported element type {name} (supported: {', '.join(_TYPES)})")
+        raise MachineError(
+            f"unsupported element type {name} (supported: {', '.join(NUMBER_TYPES)})"
+        )
     return dtype
 
 

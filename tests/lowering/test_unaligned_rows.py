@@ -66,7 +66,7 @@ def test_rows_at_any_multiple_of_their_elements(tmp_path: Path, target: str):
     params = {name: rng.standard_normal(shape, np.float32) for name, shape in shapes.items()}
     args = [rng.standard_normal(dims, np.float32) for dims in ((1, 12, 9, 17), (12, 17))]
     program = str(xrelay.run_pipeline(xrelay.parse(path), "aot"))
-    assert "memref<10x9x17xf32>" in program, "a slice is a view without the first dim"
+    assert "%s = memref.view %workspace" in program, "a slice is a view"
     assert "concatenate" not in program
     wanted = xrelay.compile(path, params=params)(*args)
     found = xrelay.compile(path, params=params, target=target)(*args)

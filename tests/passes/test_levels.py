@@ -81,6 +81,7 @@ flatten-tuples             . . . . . . . . . .
 remove-unused-functions    . . . . . . . . . .
 eliminate-dead-code        . . . . . + + . . .
 lift-constants             . . . . . . . . . .
+hoist-reshapes             . . . . . . . . . .
 choose-tiling              . . . . . . . . . .
 explain-tiling             . . . . . . . . . .
 tile-for-memory            . . . . . . . . . .

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.machine.reference_machine import ReferenceMachine
 from helpers.programs.machine_programs import call, f32, function, kernel, program, tensor
 
 from xrelay.runtime.calls.random_inputs import random_inputs, random_parameters
@@ -34,7 +35,6 @@ from xrelay.runtime.program.instructions import (
     SliceStorage,
 )
 from xrelay.runtime.program.program import Function, Kernel, Late, Param, Program, Step, TensorSpec
-from xrelay.runtime.reference.reference_machine import ReferenceMachine
 
 ADD = kernel("add", [f32(2), f32(2)], f32(2))
 X = np.array([1, 2], np.float32)
