@@ -29,8 +29,7 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
   not look into calls. Only marked functions are inlined.
 - `remove-unused-functions` right after both: closures that were inlined need not be compiled.
 - `hoist-reshapes`, `choose-tiling` and `tile-for-memory`, with `peak` or `work`, once operators and
-  their layout are final, before devices are planned: stripes are on the device of their chain; and
-  before fusion, which must see the operators of each stripe.
+  layouts are final; before devices are planned, and fusion, which must see each stripe's operators.
 - `fuse-ops` before outlining: it decides what one kernel is.
 - `outline-primitives` before allocation: equal kernels become one function, and only calls of
   kernels are left to allocate for.
