@@ -12,6 +12,9 @@ rows are put after it, or the next turn of a loop finds it. With one copy, no mo
 but they have one place for the time of both, which is harder to plan. So two become one only where
 much less is live meanwhile than at the peak.
 
+Steps of a stripe that read the same rows copy them each, as they may be far apart. Where fusion has
+put the steps together, so that both copies would be live at once, one is made for both.
+
 From level `manifest` to the same; before storages are joined.
 """  # noqa: E501
 
@@ -22,11 +25,11 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
-from ..dialects import memory
+from ..dialects import memory, vm
 from ..dialects.relay.loops import repeated_in
 from .bytes.aliases import AliasClasses, bodies_of
 from .bytes.live_bytes import Load, Span
@@ -70,6 +73,29 @@ def copies_of_copies(classes: AliasClasses) -> Iterator[memory.CopyRowsOp]:
             yield op
 
 
+def copies_of_the_same(
+    classes: AliasClasses,
+) -> Iterator[tuple[memory.CopyRowsOp, memory.CopyRowsOp]]:
+    """Yield copies of rows, which only kernels read, and another of the same rows that is live."""
+    position, known = classes.body.positions, dict[object, tuple[memory.CopyRowsOp, int]]()
+    for row in classes.body.rows:
+        op = row.op
+        if not isinstance(op, memory.CopyRowsOp) or op.fill is not None:
+            continue
+        users = [use.operation for use in op.result.uses]
+        if not all(isinstance(user, vm.InvokeTvmOp) and op.result in user.ins for user in users):
+            continue
+        read, how = tuple(op.operands[:-1]), frozenset(op.properties.items())
+        key = op.parent, op.result.type, read, how
+        stop = max((position[id(user)] for user in users), default=row.at)
+        first, last = known.get(key, (op, row.at))
+        if last > row.at:
+            yield op, first
+        else:
+            first = op
+        known[key] = first, max(stop, last)
+
+
 def load_of(classes: AliasClasses) -> Load:
     """Return the bytes that are live at each position."""
     spans: list[Span] = []
@@ -88,10 +114,16 @@ def forward(op: memory.CopyRowsOp, rewriter: PatternRewriter) -> None:
         if isinstance(allocated, Operation) and first.is_before_in_block(allocated):
             allocated.detach()
             rewriter.insert(allocated, InsertPoint.before(first))
-    unused = first.outs.owner
-    assert isinstance(unused, memory.AllocTensorOp)
+    unused = first.outs
     first.operands = [*first.operands[:-1], op.outs]
     rewriter.replace(op, [], [first.result])
+    erase_tensor(unused, rewriter)
+
+
+def erase_tensor(tensor: SSAValue, rewriter: PatternRewriter) -> None:
+    """Erase a tensor that nothing uses, and its storage if that was its only one."""
+    unused = tensor.owner
+    assert isinstance(unused, memory.AllocTensorOp)
     rewriter.erase(unused)
     if isinstance(unused.storage.owner, Operation) and unused.storage.first_use is None:
         rewriter.erase(unused.storage.owner)
@@ -103,5 +135,15 @@ class ForwardCopiesPass(ReportingPass):
     accepts = "manifest"
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
-        bodies = bodies_of(op, separate=False)
-        return rewrite_each([copy for body in bodies for copy in copies_of_copies(body)], forward)
+        bodies = [*bodies_of(op, separate=False)]
+        again = {copy: first for body in bodies for copy, first in copies_of_the_same(body)}
+
+        def reuse(copy: memory.CopyRowsOp, rewriter: PatternRewriter) -> None:
+            tensor = copy.outs
+            rewriter.replace(copy, [], [again[copy].result])
+            erase_tensor(tensor, rewriter)
+
+        is_changed = rewrite_each(again, reuse)
+        bodies = [*bodies_of(op, separate=False)] if is_changed else bodies
+        copies = [copy for body in bodies for copy in copies_of_copies(body)]
+        return rewrite_each(copies, forward) or is_changed

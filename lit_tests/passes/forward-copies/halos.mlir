@@ -92,3 +92,39 @@ relay.prim_func @big() -> tensor<256xf32> {
   %z = relay.zeros {shape = array<i64: 256>, dtype = f32} : tensor<256xf32>
   relay.yield %z : tensor<256xf32>
 }
+
+// -----
+
+// Two copies of the same rows that would be live at once are one, others are not.
+//
+// CHECK-LABEL: @same
+// CHECK:         %[[A:.*]] = memory.copy_rows ins(%x : {{.*}}) outs(%{{.*}} : {{.*}}) {axis = 0 : i64, start = 5 : i64}
+// CHECK-NOT:     memory.copy_rows
+// CHECK:         vm.invoke_tvm_op @add ins(%[[A]], %[[A]] :
+// CHECK-COUNT-2: memory.copy_rows
+// CHECK-NOT:     memory.copy_rows
+func.func @same(%x: tensor<8x4xf32>) {
+  %s = memory.alloc_storage 32 align 64 : !memory.storage
+  %t = memory.alloc_tensor %s[0] : tensor<2x4xf32>
+  %a = memory.copy_rows ins(%x : tensor<8x4xf32>) outs(%t : tensor<2x4xf32>) {axis = 0 : i64, start = 5 : i64} -> tensor<2x4xf32>
+  %r = memory.alloc_storage 32 align 64 : !memory.storage
+  %u = memory.alloc_tensor %r[0] : tensor<2x4xf32>
+  %b = memory.copy_rows ins(%x : tensor<8x4xf32>) outs(%u : tensor<2x4xf32>) {axis = 0 : i64, start = 5 : i64} -> tensor<2x4xf32>
+  %p = memory.alloc_storage 32 align 64 : !memory.storage
+  %o = memory.alloc_tensor %p[0] : tensor<2x4xf32>
+  %c = vm.invoke_tvm_op @add ins(%a, %b : tensor<2x4xf32>, tensor<2x4xf32>) outs(%o : tensor<2x4xf32>) -> tensor<2x4xf32>
+  %r1 = memory.alloc_storage 32 align 64 : !memory.storage
+  %u1 = memory.alloc_tensor %r1[0] : tensor<2x4xf32>
+  %later = memory.copy_rows ins(%x : tensor<8x4xf32>) outs(%u1 : tensor<2x4xf32>) {axis = 0 : i64, start = 5 : i64} -> tensor<2x4xf32>
+  %r2 = memory.alloc_storage 32 align 64 : !memory.storage
+  %u2 = memory.alloc_tensor %r2[0] : tensor<2x4xf32>
+  %other = memory.copy_rows ins(%x : tensor<8x4xf32>) outs(%u2 : tensor<2x4xf32>) {axis = 0 : i64, start = 4 : i64} -> tensor<2x4xf32>
+  %p2 = memory.alloc_storage 32 align 64 : !memory.storage
+  %o2 = memory.alloc_tensor %p2[0] : tensor<2x4xf32>
+  %d = vm.invoke_tvm_op @add ins(%later, %other : tensor<2x4xf32>, tensor<2x4xf32>) outs(%o2 : tensor<2x4xf32>) -> tensor<2x4xf32>
+  func.return
+}
+relay.prim_func @add(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  %z = relay.add %x, %y : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+  relay.yield %z : tensor<2x4xf32>
+}
