@@ -134,12 +134,10 @@ class Stripes:
 
     def slice(self, held: Held, rows: Interval, axis: int) -> SSAValue:
         """Return some of the rows that are held."""
-        first = held.rows.start
         if rows == held.rows:
             return held.tensor
-        return self.add(
-            slice_of(held.tensor, axis, Interval(rows.start - first, rows.stop - first))
-        )
+        inside = Interval(rows.start - held.rows.start, rows.stop - held.rows.start)
+        return self.add(slice_of(held.tensor, axis, inside))
 
     def write(self) -> SSAValue:
         """Write all stripes; return the result of the chain."""
@@ -247,7 +245,10 @@ class Stripes:
         )
 
     def start_loop(self, turns: Turns) -> None:
-        """Carry all rows that are held, in tensors of their own, and the result."""
+        """Carry all rows that are held, in tensors of their own, rings and the result."""
+        for value in sorted(self.striped.rings):
+            if self.rows[value].stop[turns.first + turns.period - 1]:
+                self.ring(value)
         initial = [
             self.read(tensor, Interval(0, rows.size), self.axis_of(value))
             for value, (tensor, rows) in self.held.items()
@@ -280,6 +281,14 @@ class Stripes:
 
     # ------------------------------------------------------------ rows
 
+    def ring(self, value: int) -> tuple[int, SSAValue]:
+        """Return the number of rows of the ring of a value, and the ring; make it at first."""
+        rows = self.striped.ring(value, self.turns)
+        if value not in self.rings:
+            result = self.tiled.groups[self.step_of(value)][-1].results[0]
+            self.rings[value] = self.zeros(result, self.axes.of[result], rows)
+        return rows, self.rings[value]
+
     def halo(self, at: int, start: int, keep: int) -> Held | None:
         """Return the rows that are held of the result of a step, from `keep` on up to `start`."""
         value = self.net.steps[at].writes
@@ -297,14 +306,10 @@ class Stripes:
         """Hold new rows, after those of a halo; in each turn of a loop, those `moved` further."""
         value = self.net.steps[at].writes
         if value in self.striped.rings:
-            axis, rows = self.axis(at), self.striped.ring(value, self.turns)
-            if value not in self.rings:
-                self.rings[value] = self.zeros(self.tiled.groups[at][-1].results[0], axis, rows)
+            axis, rows, ring = self.axis(at), *self.ring(value)
             for part in self.unbroken(new, rows, moved):
-                source = part.start - new.start
-                self.rings[value] = self.copy(
-                    made, source, part, self.rings[value], axis, moved, rows
-                )
+                ring = self.copy(made, part.start - new.start, part, ring, axis, moved, rows)
+            self.rings[value] = ring
         if halo is not None:
             join, axis = join_of([halo.tensor, made], self.axis(at)), self.axis(at)
             made = self.add(alone(join) if is_contiguous(made, axis) else join)

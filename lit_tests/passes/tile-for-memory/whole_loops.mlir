@@ -75,6 +75,19 @@ func.func @ring(%x: tensor<1x16x4x1xf32>) -> tensor<1x16x4x1xf32> {
   func.return %y : tensor<1x16x4x1xf32>
 }
 
+// Turns of parts of rows that are all alike: the ring is there before the first.
+//
+// CHECK-LABEL: @ring_at_first
+// CHECK:         %[[W:.*]], %{{.*}} = relay.loop %{{.*}}, %{{.*}} {count = 3 : i64} : (tensor<1x2x4x1xf32>, tensor<1x2x1x1xf32>)
+// CHECK:         %[[N:.*]] = relay.write_rows %{{.*}}, %[[W]] {axis = 2 : i64, count = 4 : i64, start = 0 : i64, step = 4 : i64, wraps}
+// CHECK:         relay.read_rows %[[N]] {axis = 2 : i64, start = 1 : i64, step = 4 : i64, wraps}
+// CHECK:         relay.end_loop %[[N]], %{{.*}} :
+func.func @ring_at_first(%x: tensor<1x2x3x1xf32>) -> tensor<1x2x1x1xf32> {
+  %u = relay.nn.upsampling %x {scale_h = 4.0, relay.stripes = {chain = 0, step = 0, carried}} : (tensor<1x2x3x1xf32>) -> tensor<1x2x12x1xf32>
+  %m = relay.nn.global_avg_pool2d %u {relay.stripes = {chain = 0, step = 1, carried, loop, axis = 2, height = "1/2"}} : (tensor<1x2x12x1xf32>) -> tensor<1x2x1x1xf32>
+  func.return %m : tensor<1x2x1x1xf32>
+}
+
 // A mean that does not count padding differs at the borders, so there are a top and a bottom.
 //
 // CHECK-LABEL: @borders
