@@ -61,8 +61,8 @@ def _conv2d(shapes: Sequence[Shape], part: Box, *, conv: Convolution) -> Sequenc
 
 
 def kernel_cells(weight: Shape, layout: str) -> Sequence[int]:
-    """Return the height and width of the filters `weight`."""
-    return (3, 3) if layout == WINOGRAD else [weight[layout.index(side)] for side in "HW"]
+    """Return the sides of the filters `weight`."""
+    return (3, 3) if layout == WINOGRAD else [weight[axis] for axis in spatial(layout)]
 
 
 def _pool2d(shapes: Sequence[Shape], part: Box, *, pool: Pool) -> Sequence[Box]:

@@ -89,8 +89,12 @@ def _unless_always(box: Box, every: Box | None, shape: Shape) -> Box:
 
 def _slid(
     part: Part, layout: str, cells: Sequence[int], steps: Convolution | Pool
-) -> Sequence[int]:
-    """Return the padding that the windows of a part reach; along other sides, only past an end."""
+) -> Sequence[int] | None:
+    """
+    Return the padding that the windows of a part reach; along other sides, only past an end.
+
+    None if they reach nothing else.
+    """
     widths, data = list(steps.padding), part.shapes[0]
     for i, side in enumerate(spatial(layout)):
         if side != part.axis and not (isinstance(steps, Pool) and steps.ceil_mode):
@@ -98,23 +102,27 @@ def _slid(
         windows = part.rows if side == part.axis else Interval(0, part.result[side])
         step = steps.strides[i], steps.dilation[i], steps.padding[i]
         start, stop = windows_read(windows, cells[i], *step)
-        widths[i], widths[i + 2] = max(0, -start), max(0, stop - data[side])
+        if stop <= 0 or start >= data[side]:
+            return None
+        widths[i], widths[i + len(cells)] = max(0, -start), max(0, stop - data[side])
     return tuple(widths)
 
 
-def _conv2d(part: Part, *, conv: Convolution) -> Changes:
+def _convolution(part: Part, *, conv: Convolution) -> Changes:
     if part.axis not in spatial(conv.data_layout):
         return {} if part.axis == 0 else None
     cells = kernel_cells(part.shapes[1], conv.kernel_layout)
-    return {"padding": _slid(part, conv.data_layout, cells, conv)}
+    padding = _slid(part, conv.data_layout, cells, conv)
+    return None if padding is None else {"padding": padding}
 
 
-def _pool2d(part: Part, *, pool: Pool, count_include_pad: bool | None) -> Changes:
+def _pool(part: Part, *, pool: Pool, count_include_pad: bool | None) -> Changes:
     if part.axis not in spatial(pool.layout):
         return {}
     if pool.ceil_mode and count_include_pad:
         return None  # cells past the padding do not count
-    return {"padding": _slid(part, pool.layout, pool.pool_size, pool), "ceil_mode": False}
+    padding = _slid(part, pool.layout, pool.pool_size, pool)
+    return None if padding is None else {"padding": padding, "ceil_mode": False}
 
 
 def _pad(part: Part, *, pad_width: Sequence[int], pad_mode: str) -> Changes:
@@ -182,8 +190,8 @@ def _space_to_depth(part: Part, *, layout: str) -> Changes:
 
 
 PARTS: Mapping[str, ChangesFor] = {
-    "nn.conv2d": _conv2d,
-    **dict.fromkeys(("nn.max_pool2d", "nn.avg_pool2d"), _pool2d),
+    **{f"nn.conv{sides}d": _convolution for sides in (1, 2, 3)},
+    **{f"nn.{kind}_pool{sides}d": _pool for kind in ("max", "avg") for sides in (1, 2, 3)},
     "nn.lrn": _lrn,
     **dict.fromkeys(("nn.softmax", "nn.log_softmax"), _unless_along),
     **dict.fromkeys(("nn.layer_norm", "concatenate"), _unless_along),

@@ -28,6 +28,7 @@ from ...operators.intervals import Interval
 from ...operators.meaning.access import Access, Box, accesses, whole
 from ...operators.meaning.forms import Attributes, Meaning
 from ...operators.meaning.parts import PARTS, ChangesFor, Part, on_part
+from ...operators.windows import PANELS
 from ...planning.buffers import Ints
 from ...planning.stripes.network import Reach
 from ...runtime.kernels.loading import load_definitions
@@ -179,7 +180,7 @@ def work_of(op: Operation) -> int:
         return 0 if not dims or dims[-1] is None else prod(dims[-1])
     kernel = op.properties.get("kernel_layout")
     if kernel is not None and "O" in (layout := str(kernel).strip('"')):
-        filters = dims[1][layout.index("O")] * (dims[1][-1] if len(dims[1]) > 4 else 1)
+        filters = dims[1][layout.index("O")] * (dims[1][-1] if layout in PANELS else 1)
         return prod(dims[2]) * prod(dims[1]) // max(1, filters)
     is_product = isinstance(op, relay.matmul.DenseOp | relay.matmul.BatchMatmulOp)
     return prod(dims[2]) * (dims[0][-1] if is_product else 1)

@@ -79,8 +79,12 @@ SAMPLES = 2048
 
 
 def rows_of_image(image: SSAValue, layout: str) -> int:
-    """Return the axis of the height; for a signal, an image of one row, that of the width."""
-    (height, width), dims = map(layout.index, "HW"), dims_of(image)
+    """
+    Return the axis of the height, or of the depth of a volume; for a signal, an image of one row,
+    that of the width.
+    """
+    height, width = layout.index("D" if "D" in layout else "H"), layout.index("W")
+    dims = dims_of(image)
     return width if dims and dims[height] == 1 and dims[width] <= SAMPLES else height
 
 

@@ -51,3 +51,17 @@ func.func @unused(%x: tensor<1x8x32x16xf32>) -> tensor<1x8x16x8xf32> {
     : (tensor<1x8x32x16xf32>) -> tensor<1x8x16x8xf32>
   func.return %y : tensor<1x8x16x8xf32>
 }
+
+// -----
+
+// Rows of a volume are along its depth.
+//
+// CHECK-LABEL: @volume
+// CHECK:         relay.nn.conv3d {{.*}}relay.stripes = {chain = 0 : i64, step = 0 : i64, carried}
+// CHECK:         relay.nn.max_pool3d {{.*}}relay.stripes = {chain = 0 : i64, step = 1 : i64, axis = 2 : i64, height = "1"}
+// expected-remark@+1 {{peak of live bytes from 4160 to 1344, work +0.0 %, 1 chain}}
+func.func @volume(%x: tensor<1x2x32x4x4xf32>, %w: tensor<2x2x3x3x3xf32>) -> tensor<1x2x8x1x1xf32> {
+  %a = relay.nn.conv3d %x, %w {padding = array<i64: 1, 1, 1, 1, 1, 1>} : (tensor<1x2x32x4x4xf32>, tensor<2x2x3x3x3xf32>) -> tensor<1x2x32x4x4xf32>
+  %y = relay.nn.max_pool3d %a {pool_size = array<i64: 4, 4, 4>, strides = array<i64: 4, 4, 4>} : (tensor<1x2x32x4x4xf32>) -> tensor<1x2x8x1x1xf32>
+  func.return %y : tensor<1x2x8x1x1xf32>
+}
