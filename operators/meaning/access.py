@@ -29,7 +29,6 @@ from .forms import (
     Elementwise,
     Folded,
     Meaning,
-    Opaque,
     SameOrder,
     Sums,
     keywords,
@@ -63,6 +62,8 @@ def accesses(
 
     `shapes` are those of the operands, `result` that of the result.
     """
+    if (reads := meaning.reads) is not None:
+        return [_unless_empty(box) for box in reads(shapes, part, **keywords(reads, attributes))]
     match meaning:
         case Elementwise():
             return _elementwise(meaning, attributes, shapes, part)
@@ -76,9 +77,6 @@ def accesses(
             return [_sums(attributes, shapes[0], part)]
         case Composed():
             return _composed(meaning, attributes, shapes, part)
-        case Opaque(reads=reads) if reads is not None:
-            boxes = reads(shapes, part, **keywords(reads, attributes))
-            return [_unless_empty(box) for box in boxes]
         case _:
             return [Access(whole(shape), False) for shape in shapes]
 

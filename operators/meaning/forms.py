@@ -89,7 +89,15 @@ def keywords(formula: Formula, attributes: Attributes) -> dict[str, Any]:
 
 
 class Meaning:
-    """The computation of an operator."""
+    """
+    The computation of an operator.
+
+    `reads` returns the box of each operand that a part of the one result needs, where none follows
+    from a formula, or too large a one. It gets the dims of the operands, the part, and attributes
+    like a formula. Without it and a formula, the whole operands are needed.
+    """
+
+    reads: Callable[..., Sequence[Sequence[Interval]]] | None = None
 
 
 class Computed(Meaning):
@@ -219,19 +227,10 @@ class Composed(Computed):
 
 
 class Opaque(Meaning):
-    """
-    No formula, for a reason: its kernel and its linalg are written by hand.
+    """No formula, for a reason: its kernel and its linalg are written by hand."""
 
-    `reads` returns the box of each operand that a part of the one result needs; without it, these
-    are the whole operands. It gets the dims of the operands, the part, and attributes like a
-    formula.
-    """
-
-    def __init__(
-        self, reason: str, reads: Callable[..., Sequence[Sequence[Interval]]] | None = None
-    ) -> None:
+    def __init__(self, reason: str) -> None:
         self.reason = reason
-        self.reads = reads
 
 
 @record

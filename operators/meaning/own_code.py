@@ -17,6 +17,7 @@ from ..convolution import Convolution
 from ..pooling import Pool
 from ..rules import Ints
 from ..slicing import cuts, picked
+from ..transposed_convolution import Transposed
 from ..windows import PANELS, WINOGRAD, spatial
 from .access import Box, Interval, Shape, whole
 from .forms import MEANINGS, Opaque
@@ -69,6 +70,21 @@ def _pool2d(shapes: Sequence[Shape], part: Box, *, pool: Pool) -> Sequence[Box]:
     return [_replaced(part, dict(_slid(shapes[0], part, pool.layout, pool.pool_size, pool)))]
 
 
+def spread_read(part: Interval, cells: int, stride: int, dilation: int, before: int) -> Interval:
+    """Return the places of elements that a transposed convolution adds up in the part."""
+    start, stop = part.start + before, part.stop + before
+    return Interval(-(((cells - 1) * dilation - start) // stride), (stop - 1) // stride + 1)
+
+
+def _transposed(shapes: Sequence[Shape], part: Box, *, conv: Transposed) -> Sequence[Box]:
+    data, weight = shapes
+    box = {0: part[0]}
+    for i, axis in enumerate(spatial(conv.data_layout)):
+        step = conv.strides[i], conv.dilation[i], conv.padding[i]
+        box[axis] = within(*spread_read(part[axis], weight[2 + i], *step), data[axis])
+    return _replaced(whole(data), box), whole(weight)
+
+
 def _concatenate(shapes: Sequence[Shape], part: Box, *, axis: int) -> Sequence[Box]:
     axis %= len(part)
     ends = accumulate(shape[axis] for shape in shapes)
@@ -118,6 +134,7 @@ READS: Mapping[str, Reads] = {
     "concatenate": _concatenate,
     "strided_slice": _strided_slice,
     "nn.pad": _pad,
+    **{f"nn.conv{sides}d_transpose": _transposed for sides in (1, 2, 3)},
 }
 """The access relations, by the names of operators without `relay.`."""
 
@@ -145,6 +162,6 @@ OWN_CODE: Mapping[str, str] = {
     "vision.all_class_non_max_suppression": _SORTS,
 }
 
-MEANINGS.update(
-    {f"relay.{name}": Opaque(reason, READS.get(name)) for name, reason in OWN_CODE.items()}
-)
+MEANINGS.update({f"relay.{name}": Opaque(reason) for name, reason in OWN_CODE.items()})
+for _name, _reads in READS.items():
+    MEANINGS[f"relay.{_name}"].reads = _reads

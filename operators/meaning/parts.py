@@ -14,10 +14,11 @@ from typing import NamedTuple, TypeAlias
 from ..convolution import Convolution
 from ..intervals import Interval
 from ..pooling import Pool
+from ..transposed_convolution import Transposed
 from ..windows import spatial
 from .access import Access, Box, Shape, accesses, whole
 from .forms import Attributes, Elementwise, Meaning, SameOrder, keywords
-from .own_code import kernel_cells, windows_read
+from .own_code import kernel_cells, spread_read, windows_read, within
 
 
 class Part(NamedTuple):
@@ -116,6 +117,27 @@ def _convolution(part: Part, *, conv: Convolution) -> Changes:
     return None if padding is None else {"padding": padding}
 
 
+def _transposed(part: Part, *, conv: Transposed) -> Changes:
+    if part.axis not in (sides := spatial(conv.data_layout)):
+        return {} if part.axis == 0 else None
+    i, dim = sides.index(part.axis), part.shapes[0][part.axis]
+    cells, before = part.shapes[1][2 + i], conv.padding[i]
+    step = cells, conv.strides[i], conv.dilation[i], before
+    read, every = (
+        within(*spread_read(rows, *step), dim)
+        for rows in (part.rows, Interval(0, part.result[part.axis]))
+    )
+    read = Interval(0, dim) if read == every else read
+    above = part.rows.start + before - read.start * conv.strides[i]
+    spread = (read.size - 1) * conv.strides[i] + (cells - 1) * conv.dilation[i] + 1
+    below = spread - above - part.rows.size
+    if read.size <= 0 or above < 0 or -below >= max(conv.strides[i], conv.dilation[i]):
+        return None
+    widths, more = list(conv.padding), list(conv.output_padding)
+    widths[i], widths[i + len(sides)], more[i] = above, max(0, below), max(0, -below)
+    return {"padding": tuple(widths), "output_padding": tuple(more)}
+
+
 def _pool(part: Part, *, pool: Pool, count_include_pad: bool | None) -> Changes:
     if part.axis not in spatial(pool.layout):
         return {}
@@ -191,6 +213,7 @@ def _space_to_depth(part: Part, *, layout: str) -> Changes:
 
 PARTS: Mapping[str, ChangesFor] = {
     **{f"nn.conv{sides}d": _convolution for sides in (1, 2, 3)},
+    **{f"nn.conv{sides}d_transpose": _transposed for sides in (1, 2, 3)},
     **{f"nn.{kind}_pool{sides}d": _pool for kind in ("max", "avg") for sides in (1, 2, 3)},
     "nn.lrn": _lrn,
     **dict.fromkeys(("nn.softmax", "nn.log_softmax"), _unless_along),
