@@ -31,19 +31,19 @@ def parser_of(
     The last is a list of those of `names` that `test` accepts with one of the words written, all by
     default.
     """
-    known = list(names)
+    choices = list(names)
 
     def chosen(text: str) -> list[str]:
-        matches = {word: [n for n in known if test(n, word)] for word in (text, *text.split(","))}
+        matches = {word: [n for n in choices if test(n, word)] for word in (text, *text.split(","))}
         whole = matches.pop(text) if "," in text else None  # a name may have commas
         unknown = next((word for word, names in matches.items() if not names), None)
         if unknown is not None and not whole:
-            raise ArgumentTypeError(f"'{unknown}' is none of {', '.join(known)}")
+            raise ArgumentTypeError(f"'{unknown}' is none of {', '.join(choices)}")
         return whole or list(dict.fromkeys(name for names in matches.values() for name in names))
 
     parser = ArgumentParser(description=about)
-    if known:
-        parser.add_argument("--only", type=chosen, default=known, help="names, with commas")
+    if choices:
+        parser.add_argument("--only", type=chosen, default=choices, help="names, with commas")
     parser.add_argument("--rounds", type=int, default=rounds)
     parser.add_argument("--table", action="store_true", help="Markdown instead of JSON")
     return parser

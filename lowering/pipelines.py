@@ -165,9 +165,9 @@ _TO_MANIFEST_COMPILED = tuple(
 
 _REORDER = {False: (), True: ("reorder-for-memory",)}
 
-_JOINED = ("forward-copies", "reuse-in-place", "join-tensors", "remove-unused-kernels")
-
-_JOINED_COMPILED = (*_JOINED[:2], "join-tensors{compiled=true}", _JOINED[3])
+_IN_PLACE = ("forward-copies", "reuse-in-place")
+_JOINS = ("join-tensors", "remove-unused-kernels")
+_JOINS_COMPILED = ("join-tensors{compiled=true}", "remove-unused-kernels")
 
 PLAN = "plan-memory{in-place=false}"
 """The plan of a machine's program; `reuse-in-place` runs before `join-tensors`."""
@@ -308,8 +308,8 @@ class VmPipeline(PlannedPipeline):
         kernels = (*simple, *self.tiled(is_native), *_on(self.default))
         kernels = (*kernels, "create-shape-functions", *scratch)
         placed = ("assign-pools",) if self.pools and self.memory != "plan" else ()
-        joined = _JOINED_COMPILED if is_native else _JOINED
-        joined = {"plan": joined, "coalesce": joined[2:], "none": ()}[self.memory]
+        joins = _JOINS_COMPILED if is_native else _JOINS
+        joined = {"plan": (*_IN_PLACE, *joins), "coalesce": joins, "none": ()}[self.memory]
         planned = (*_REORDER[self.reorder], *joined, *placed, *_MEMORY[self.memory])
         manifest = _TO_MANIFEST_COMPILED if is_native else _TO_MANIFEST
         passes = (*kernels, *manifest, *_within(self.peak, planned), *_TO_BYTECODE)
@@ -349,7 +349,7 @@ class AotPipeline(PlannedPipeline):
         simple = (*_TO_SCALED, *_TO_FIRST_ORDER, *layout, *self.weights, *tiled)
         kernels = (*simple, *_on(self.default), "create-shape-functions{checks=true}", self.scratch)
         plan = "plan-memory{in-place=false lend-entries=true}"
-        planned = _within(self.peak, (*_REORDER[self.reorder], *_JOINED_COMPILED, plan))
+        planned = _within(self.peak, (*_REORDER[self.reorder], *_IN_PLACE, *_JOINS_COMPILED, plan))
         placed = ("place-constants",) if self.constants else ()
         passes = (*kernels, *_TO_MANIFEST_COMPILED, *planned, *placed, *_TO_MEMREF)
         passes = _with_option(passes, _OF_POOLS, "pools", *_values(self.pools))

@@ -129,7 +129,11 @@ class ReadElements(Elements):
 
 @record
 class Data:
-    """An operand whose elements (None: unconstrained) the result shape depends on."""
+    """
+    An operand whose elements the result shape depends on.
+
+    `elements` is None if they are unconstrained.
+    """
 
     tensor: Tensor
     elements: Elements | None = None

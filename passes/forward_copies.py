@@ -1,22 +1,26 @@
 """
 Copy rows at once to where a copy of their copy puts them.
 
-    %t = memory.alloc_tensor %s[0]                         %u = memory.alloc_tensor %r[0]
-    %k = memory.copy_rows ins(%j) outs(%t) {start = 4}     %c = memory.copy_rows ins(%j) outs(%u) {start = 4}
-    …                                                 ->   …
-    %u = memory.alloc_tensor %r[0]
-    %c = memory.copy_rows ins(%k) outs(%u) {start = 0}
+    %t = memory.alloc_tensor %s[0]
+    %k = memory.copy_rows ins(%j) outs(%t)        %u = memory.alloc_tensor %r[0]
+    …                                             %c = memory.copy_rows ins(%j) outs(%u)
+    %u = memory.alloc_tensor %r[0]           ->   …
+    %c = memory.copy_rows ins(%k) outs(%u)
 
-Stripes copy a halo twice: out of the rows that it is among, so that these end, and to where new
-rows are put after it, or the next turn of a loop finds it. With one copy, no more bytes are live,
-but they have one place for the time of both, which is harder to plan. So two become one only where
-much less is live meanwhile than at the peak.
+Stripes copy a halo twice: out of the rows that it is among, whose memory is then free, and to where
+it is joined with new rows or carried to the next turn of a loop. One copy needs no more bytes, but
+holds one place for the time of both, which is harder to plan. So two become one only where much
+less is live meanwhile than at the peak.
 
-Steps of a stripe that read the same rows copy them each, as they may be far apart. Where fusion has
-put the steps together, so that both copies would be live at once, one is made for both.
+    %a = memory.copy_rows ins(%x) outs(%t)        %a = memory.copy_rows ins(%x) outs(%t)
+    %b = memory.copy_rows ins(%x) outs(%u)   ->   %y = vm.invoke_tvm_op @f ins(%a, %a) …
+    %y = vm.invoke_tvm_op @f ins(%a, %b) …
+
+Each step of a stripe copies the rows that it reads, as steps may be far apart. Two copies of the
+same rows become one if both would be live at once, as where fusion has put the steps together.
 
 From level `manifest` to the same; before storages are joined.
-"""  # noqa: E501
+"""
 
 from __future__ import annotations
 
@@ -47,30 +51,29 @@ def first_copy(op: memory.CopyRowsOp) -> memory.CopyRowsOp | None:
     if not isinstance(first, memory.CopyRowsOp) or first.parent is not op.parent:
         return None
     is_alone = first.result.has_one_use() and first.outs.has_one_use()
-    is_alone &= isinstance(first.outs.owner, memory.AllocTensorOp)
+    is_alone &= all(isinstance(o.outs.owner, memory.AllocTensorOp) for o in (first, op))
     are_all = first.result.type == op.result.type and not op.step.value.data
     return first if is_alone and are_all and not (op.fill or op.wraps) else None
 
 
 def copies_of_copies(classes: AliasClasses) -> Iterator[memory.CopyRowsOp]:
     """Yield the second of two copies if nothing reads meanwhile what it writes over."""
-    rows, class_of, load = classes.body.rows, classes.class_of, None
+    load, last_use = None, dict[int, int]()
     repeated = repeated_in(classes.block)
-    for row in rows:
+    for row in classes.body.rows:
         op = row.op
-        if not isinstance(op, memory.CopyRowsOp) or (first := first_copy(op)) is None:
-            continue
-        start, tensor = classes.body.position(first), op.outs.owner
-        if start is None or not isinstance(tensor, memory.AllocTensorOp):
-            continue
-        users = [use.operation for use in tensor.storage.uses]
-        inside = {classes.of(user.results[0]) for user in users}
-        read = {class_of[use] for other in rows[start : row.at] for use in other.uses}
-        if inside & read or repeated.get(first) is not repeated.get(op):
-            continue
-        load = load or load_of(classes)
-        if load.is_low(start, row.at + 1, SHARE):
-            yield op
+        if isinstance(op, memory.CopyRowsOp) and (first := first_copy(op)) is not None:
+            start, tensor = classes.body.position(first), op.outs.owner
+            assert start is not None, "an op of the same block"
+            assert isinstance(tensor, memory.AllocTensorOp), "checked before"
+            users = (use.operation for use in tensor.storage.uses)
+            inside = {classes.of(result) for user in users for result in user.results}
+            is_unread = all(last_use.get(tensor, -1) < start for tensor in inside)
+            if is_unread and repeated.get(first) is repeated.get(op):
+                load = load or load_of(classes)
+                if load.is_low(start, row.at + 1, SHARE):
+                    yield op
+        last_use.update((classes.class_of[number], row.at) for number in row.uses)
 
 
 def copies_of_the_same(

@@ -28,7 +28,11 @@ _FILES: dict[str, ModuleType] = {}
 
 
 def entry_points_of(group: str) -> tuple[EntryPoint, ...]:
-    """Return the entry points of `group`, those of files last; listed once per `sys.path`."""
+    """
+    Return the entry points of `group`, those of files last.
+
+    The packages are listed once for each `sys.path`.
+    """
     return (*_listed(group, tuple(sys.path)), *_of_files(group))
 
 

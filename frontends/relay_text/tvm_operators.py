@@ -242,7 +242,11 @@ _UNSET = ("", "void", "None")
 
 
 def convert_attributes(name: str, given: Mapping[str, Any]) -> tuple[Values, Values]:
-    """Convert attributes of operator `name`: ours, and those to check; or `InvalidAttribute`."""
+    """
+    Convert the attributes of operator `name`; return ours, and those to check, if any.
+
+    Raises `InvalidAttribute`.
+    """
     rule, values = rule_of(name), Values()
     ignored = {*rule.dropped, *_SCHEDULING}
     if name.startswith("dyn.") or name in _REPEATING:

@@ -179,7 +179,10 @@ def work_of(op: Operation) -> int:
     if len(dims) != 3 or dims[1] is None or dims[2] is None or dims[0] is None:
         return 0 if not dims or dims[-1] is None else prod(dims[-1])
     kernel = op.properties.get("kernel_layout")
-    if kernel is not None and "O" in (layout := str(kernel).strip('"')):
+    layout = "" if kernel is None else str(kernel).strip('"')
+    if layout.startswith("IO"):  # each element of a transposed convolution's operand is spread
+        return prod(dims[0]) * prod(dims[1]) // max(1, dims[1][0])
+    if "O" in layout:
         filters = dims[1][layout.index("O")] * (dims[1][-1] if layout in PANELS else 1)
         return prod(dims[2]) * prod(dims[1]) // max(1, filters)
     is_product = isinstance(op, relay.matmul.DenseOp | relay.matmul.BatchMatmulOp)

@@ -80,8 +80,8 @@ SAMPLES = 2048
 
 def rows_of_image(image: SSAValue, layout: str) -> int:
     """
-    Return the axis of the height, or of the depth of a volume; for a signal, an image of one row,
-    that of the width.
+    Return the axis of the height; of a volume, that of the depth; of a signal, which is an image of
+    one row, that of the width.
     """
     height, width = layout.index("D" if "D" in layout else "H"), layout.index("W")
     dims = dims_of(image)
@@ -93,11 +93,8 @@ def sum_of_rows(group: Group, axes: Axes) -> int | None:
     if len(group) != 1 or not isinstance(group[0], GlobalAvgPool2dOp):
         return None
     data = group[0].data
-    axis, dims, type = (
-        rows_of_image(data, group[0].layout.data),
-        dims_of(data),
-        as_tensor(data.type),
-    )
+    axis = rows_of_image(data, group[0].layout.data)
+    dims, type = dims_of(data), as_tensor(data.type)
     if dims is None or type is None or axes.of.setdefault(data, axis) != axis:
         return None
     return axis if dims[axis] > 1 and (bits_of(type.element_type) or 0) in (32, 64) else None
@@ -269,8 +266,8 @@ def read_network(
 
 def seed(axes: Axes, ops: Sequence[Operation]) -> None:
     """
-    Let images have their rows along their height, signals along their width, and products those of
-    their first operand.
+    Let images have their rows along their height, volumes along their depth, signals along their
+    width, and products those of their first operand.
     """
     for op in ops:
         layout = op.properties.get("data_layout", op.properties.get("layout"))

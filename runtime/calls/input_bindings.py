@@ -247,7 +247,11 @@ _MAX_NESTED = 32
 
 
 def parse_value(text: str) -> Number | Listed:
-    """Parse `16000`, `1,2,3` or `[[1, 2], [3, 4]]`; raises `ValueError` with the form needed."""
+    """
+    Parse `16000`, `1,2,3` or `[[1, 2], [3, 4]]`.
+
+    Raises `ValueError` with the form that is needed.
+    """
     json_text = re.sub(r"\b(nan|inf)\b", lambda word: _WORDS[word[0].lower()], text, flags=re.I)
     if "," in text and not text.lstrip().startswith("["):
         json_text = f"[{json_text}]"

@@ -111,7 +111,11 @@ Structure: TypeAlias = tuple[Leaf | Node, ...]
 
 @record
 class FlatValue:
-    """A flattened value; those of equal structure (depth first) can use the same memory."""
+    """
+    A flattened value: its structure, depth first, and its arrays.
+
+    Values of equal structure can use the same memory.
+    """
 
     structure: Structure
     arrays: list[Array]

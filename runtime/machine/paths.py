@@ -73,7 +73,11 @@ class Frame:
     born: int = field(default_factory=birth)
 
     def owns(self, value: Object) -> bool:
-        """Test whether this activation or a callee created `value`: callers keep theirs alive."""
+        """
+        Test whether this activation or a callee created `value`.
+
+        Objects of its callers are kept alive by these.
+        """
         return value.born > self.born
 
 

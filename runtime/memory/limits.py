@@ -36,7 +36,10 @@ SMALL = 64
 SHARE = 2
 """By default, a program may use this fraction (1 / SHARE) of the available memory."""
 MAX_STACK = 1 << 30
-"""Bytes of nested calls under the default limit: an infinite recursion fails within seconds."""
+"""
+Bytes that nested calls may take under the default limit: an infinite recursion fails within
+seconds, not minutes.
+"""
 MAX_RANK = 64
 """NumPy's limit on the dimensions of an array."""
 MAX_EXTENT = 2**63 - 1

@@ -96,7 +96,11 @@ Runs: TypeAlias = tuple[Countable, Sizes, int]
 
 
 class Counting:
-    """Adds up the counters of what has run, on demand or if many are pending. Thread-safe."""
+    """
+    Adds up the counters of what has run, when asked or when many runs are pending.
+
+    Thread-safe.
+    """
 
     def __init__(self) -> None:
         self._total = Counters()

@@ -45,7 +45,11 @@ class _Thread(local):
 
 
 class Profile(Observer):
-    """The times of calls that ended while it was active, as `str()` shows; `clock` is in ns."""
+    """
+    The times of the calls that ended while it was active; `str()` of it is a table.
+
+    `clock` counts nanoseconds.
+    """
 
     def __init__(self, program: Program, clock: Clock = perf_counter_ns) -> None:
         self.program = program

@@ -1,4 +1,4 @@
-"""How much `choose-tiling` tries, and what it counts."""
+"""The chains that `choose-tiling` tries, and the copies that it counts."""
 
 import pytest
 from helpers.programs.programs import parse

@@ -136,6 +136,6 @@ def test_faults_in_programs_with_data_and_functions(seed: int):
 
 def test_faults_in_programs_of_tensors():
     count = check_programs_of_tensors(check_faults)
-    # A kill in a storage of several tensors is no instruction, so that a wrong one does no harm.
+    # Bytecode has no kills of single tensors in a shared storage: a misplaced one has no effect.
     reported = sum(n for name, n in count.items() if name.endswith("wrong, reported"))
     assert reported >= rounds(16), count

@@ -224,8 +224,8 @@ def test_a_storage_ends_with_all_that_is_in_it():
     assert machine.run("main", X)[0].tolist() == (5 * X).tolist()
     assert machine.counters.peak == {0: 128 + 8}
     for register in range(1, 5):
-        made = program(function([f32(2)], *ENDED, Ret(register)), kernels=[ADD])
-        for other in (Machine(made), ReferenceMachine(made)):
+        ended = program(function([f32(2)], *ENDED, Ret(register)), kernels=[ADD])
+        for other in (Machine(ended), ReferenceMachine(ended)):
             killed = f"register r{register} is read after instruction {len(ENDED) - 1} killed it"
             with pytest.raises(MachineError, match=killed):
                 other.run("main", X)

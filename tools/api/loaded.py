@@ -61,7 +61,9 @@ NO_KERNELS = "kernels are compiled before they become bytecode: it is bytecode a
 
 @dataclass(frozen=True)
 class Loaded:
-    """A module after its pipeline, its weights, and its functions' results by name and type."""
+    """
+    A module after its pipeline, its weights, and the names and types of its functions' results.
+    """
 
     module: ModuleOp
     weights: Mapping[str, Array] | Path | None

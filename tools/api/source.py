@@ -1,4 +1,7 @@
-"""Read the input, recognise its format, decode it, and split it into its separate parts."""
+"""
+Read the input, recognise its format, decode it, and split it into parts that are processed
+separately.
+"""
 
 from __future__ import annotations
 

@@ -75,7 +75,10 @@ def _run(options: Options, name: str) -> int:
 
 
 def _first_bytes(path: str, data: memoryview | None) -> bytes:
-    """Return the first bytes of `data`, or of a file or stdin that can be read again, else none."""
+    """
+    Return the first bytes of `data`, or of a file or stdin, which can be read again; none if it
+    cannot.
+    """
     from ...runtime.files import START
 
     if data is not None:

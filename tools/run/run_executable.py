@@ -41,7 +41,11 @@ CURES = {
 
 
 def run_executable(options: Options, data: memoryview | None = None) -> None:
-    """Run an executable; `data` are its bytes if they were read already. Raises `Error`."""
+    """
+    Run an executable. Raises `Error`.
+
+    `data` are its bytes if they were read already.
+    """
     _check(options, "an executable", OF_PROGRAMS)
     start = perf_counter_ns()
     is_stdin = options.file == "-"

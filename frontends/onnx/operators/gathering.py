@@ -1,4 +1,7 @@
-"""Gather elements or blocks by index, write updates over them, and combine running elements."""
+"""
+Gather elements or blocks by their indices, write updates over them, and combine elements with those
+before them.
+"""
 
 from __future__ import annotations
 

@@ -27,7 +27,11 @@ from .operators.opaque_calls import opaque_call
 
 
 def call(context: Context, expr: ast.Call) -> SSAValue:
-    """Build a call; those nested in first arguments, as by infix operators, do not recurse."""
+    """
+    Build a call.
+
+    Calls that are each other's first argument, as infix operators make them, cause no recursion.
+    """
     spine = [expr]
     while True:
         first, name = next(iter(spine[-1].args), None), spine[-1].name

@@ -115,9 +115,9 @@ def _unknown_value(value: SSAValue, context: Context) -> RelayTextError:
             location,
         )
     text = context.text(value.type)
-    known = "" if text == "_" else f" (known so far: {text})"
+    so_far = "" if text == "_" else f" (known so far: {text})"
     return RelayTextError(
-        f"cannot infer the type of {name}{known}; add a type annotation", location
+        f"cannot infer the type of {name}{so_far}; add a type annotation", location
     )
 
 

@@ -56,7 +56,9 @@ def dense(context: Context, constant: ast.Dense) -> SSAValue:
 
 
 def _belongs_in_file(type: Attribute) -> bool:
-    """Test whether constants of this type are in the side file, which NumPy writes: not bf16."""
+    """
+    Test whether constants of this type go to the side file; NumPy, which writes it, lacks bf16.
+    """
     tensor = as_tensor(type)
     return (
         tensor is not None

@@ -42,7 +42,9 @@ def region_body(
 
 
 def branch(context: Context, body: ast.Body, block: Block) -> SSAValue:
-    """Build `body` as `region_body` does, and `relay.yield` its value, which is returned."""
+    """
+    Build `body` as `region_body` does and end the block with a `relay.yield`; return its value.
+    """
     value = region_body(context, body, block)
     with context.writing(block):
         context.add(relay.YieldOp(value), body.result.offset)

@@ -96,7 +96,11 @@ class Shared(Generic[T]):
 
 @dataclass(frozen=True)
 class Unread:
-    """A node without a value here, such as an expression of type key `key`; an error where used."""
+    """
+    A node that has no value here, such as an expression; an error where a value is needed.
+
+    `key` is its type key.
+    """
 
     key: str
 

@@ -194,7 +194,9 @@ class _Module:
 
 
 def _place_of_result(op: FuncOp) -> VirtualDeviceAttr | None:
-    """Return the device of a planned function's result, or of all its results."""
+    """
+    Return the device of a planned function's result; several results form a tuple on one device.
+    """
     places = [p for t in op.function_type.outputs if (p := place_of(t)) is not None]
     other = next((p for p in places if p != places[0]), None)
     if other is not None:

@@ -139,7 +139,10 @@ def shape_func(body: Body, op: vm.ShapeFuncOp) -> str:
 
 
 def call_lowered(body: Body, op: CallLoweredOp) -> str:
-    """Return a lowered call; its operands that are not variables state their devices."""
+    """
+    Return a lowered call; nothing implies the devices of its operands, so non-variables state
+    theirs.
+    """
     shown = [f"@{op.callee.string_value()}", tuple_text(body.texts(op.args, None))]
     if op.reshape_only is not None:
         shown.append('metadata={"relay_attrs"={__dict__={"relay.reshape_only"=1}}}')

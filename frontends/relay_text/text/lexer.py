@@ -109,7 +109,9 @@ def tokenize(text: str, source_map: SourceMap) -> Tokens:
 
 
 def _after_nested_comment(text: str, position: int, source_map: SourceMap) -> int:
-    """Return the position after the nested comment at `position`, which must end."""
+    """
+    Return the position after a nested comment at `position`; report an error if there is none.
+    """
     blank = _BEFORE.match(text, position)
     assert blank is not None
     start = blank.end()

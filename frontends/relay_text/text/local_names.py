@@ -77,7 +77,10 @@ class LocalNames:
         raise self._unknown(name, at)
 
     def _ends(self, name: str, start: int) -> Iterator[int]:
-        """Yield ends that `name` may have from `start` on, last first: at `-`, `.`, `/` or `:`."""
+        """
+        Yield the possible ends of `name`, last first: before each `-`, `.`, `/` or `:` from `start`
+        on.
+        """
         last = len(name) - 1
         if last > _LONG:  # lengths beyond the longest name need not be tried
             last = min(last, max(map(len, self.names), default=0))

@@ -25,7 +25,11 @@ from ..sums import rounded, sum_type
 
 
 def _position(op: relay.vision.Resizing, pixel: Scalar, old: Size, new: Size) -> Scalar:
-    """Return the position of `pixel`, one of `new` (maybe a float), among `old` pixels."""
+    """
+    Return the position of `pixel`, the index of one of `new` pixels, among `old` ones.
+
+    `new` may be a float.
+    """
     b, type = pixel.b, pixel.type
     mode, total = op.coordinate_transformation_mode.data, number_of(b, new, type)
     if mode == "align_corners":

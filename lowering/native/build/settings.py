@@ -74,7 +74,11 @@ class Cache:
         return Cache.of_user() if option == "on" else Cache(Path(option))
 
     def prepare(self) -> None:
-        """Make the folder, whose code is run: only this user may write there. Raises `Error`."""
+        """
+        Make the folder, and check that only this user can write into it: its code is run.
+
+        Raises `Error`.
+        """
         if self.folder is None:
             return
         cure = "choose another with cache=FOLDER, or none with cache=off"

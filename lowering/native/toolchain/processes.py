@@ -103,7 +103,11 @@ def run(
 
 
 def _limit(pid: int, seconds: float) -> int:
-    """Limit a started process (without `prlimit`, only its time); return its limit on memory."""
+    """
+    Limit a process that has started, and return the limit on its memory.
+
+    Without `prlimit`, only time is limited.
+    """
     memory = MEMORY
     prlimit = getattr(resource, "prlimit", None)
     if prlimit is not None:

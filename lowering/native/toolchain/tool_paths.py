@@ -40,7 +40,11 @@ class MissingTool(Error):
 
 @cache
 def tool(name: str) -> str:
-    """Return the path of a program of MLIR or LLVM. Raises `MissingTool`, with a cure."""
+    """
+    Return the path of a program of MLIR or LLVM.
+
+    Raises `MissingTool`, which says what to install.
+    """
     for folder in _folders():
         path = folder / name
         if os.access(path, os.X_OK):
@@ -76,7 +80,11 @@ def version(name: str) -> str:
 
 
 def c_compiler(command: str | None = None) -> list[str]:
-    """Return the C compiler's command: given, `$CC`, `cc`, `gcc` or `clang`; or `MissingTool`."""
+    """
+    Return the C compiler as the words of a command: `command`, `$CC`, `cc`, `gcc` or `clang`.
+
+    Raises `MissingTool`.
+    """
     given = command or os.environ.get("CC")
     if given:
         words = shlex.split(given)
